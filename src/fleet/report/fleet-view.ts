@@ -40,7 +40,7 @@ export interface FleetRow {
   readonly state: FleetState;
   readonly status: ResultStatus | "never";
   readonly last?: WorkspaceResult;
-  /** Milliseconds since the last result ended. */
+  /** Milliseconds since the last result ended, or since the job failed that the row is about. */
   readonly ageMs?: number;
   /** Why the workspace counts as failed or blocked. */
   readonly cause?: RowCause;
@@ -219,6 +219,7 @@ function rowOf(
   const problem = lostProblem(lost, results) ?? later ?? deadProblem(dead) ?? resultProblem(last);
   const changes = planned === undefined || isMade(planned) ? {} : planned.counts;
   const drift = drifts[0]?.drift ?? {};
+  const endedAt = problem?.endedAt ?? (last && last.startedAt + last.durationMs);
   const state = problem?.state ?? stateOf(drift, changes, last);
   return {
     workspace,
@@ -226,7 +227,7 @@ function rowOf(
     state,
     status: problem?.status ?? last?.status ?? "never",
     last,
-    ageMs: last && Math.max(0, now - last.startedAt - last.durationMs),
+    ageMs: endedAt === undefined ? undefined : Math.max(0, now - endedAt),
     cause: problem?.cause,
     changes,
     drift,
@@ -254,6 +255,8 @@ interface Problem {
   readonly diagnostics: readonly Diagnostic[];
   /** The run has no result. */
   readonly isUnrecorded?: boolean;
+  /** When it ended, where that was not the last result. */
+  readonly endedAt?: number;
 }
 
 /** A run whose process ended before it reported a result, unless its result came after all. */
@@ -270,10 +273,10 @@ function lostProblem(lost: ActiveRun | undefined, [newest]: readonly WorkspaceRe
 /** A job that failed at every attempt, however green another command is. */
 function deadProblem(dead: DeadJob | undefined): Problem | undefined {
   if (dead === undefined) return undefined;
-  const { command, attempts, failure } = dead;
+  const { command, attempts, failure, failedAt } = dead;
   const { status = "crashed", diagnostics, message = "the run left no result" } = failure;
   const all = diagnostics.length > 0 ? diagnostics : [error("FLEET_CRASH", message)];
-  return problemOf(status, command, attempts, all);
+  return { ...problemOf(status, command, attempts, all), endedAt: failedAt };
 }
 
 function resultProblem(last: WorkspaceResult | undefined): Problem | undefined {

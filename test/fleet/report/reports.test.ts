@@ -154,12 +154,19 @@ describe("a fleet report", () => {
     const failure = { diagnostics: [error("PLAN_ALREADY_EXISTS", "it exists")] };
     const job = { workspace: "web", command: "apply" as const, id: "1", attempts: 1, failure };
     const facts = { jobs: [], active: [], workers: [], pauses: [] };
-    const codeAfter = (failedAt: number) =>
+    const rowAfter = (failedAt: number) =>
       fleetView({ workspaces }, new Map([["web", [last]]]), 10_000, 30, {
         ...facts,
         dead: [{ ...job, failedAt }],
-      }).rows[0]?.cause?.code;
-    expect([codeAfter(4_000), codeAfter(6_000)]).toEqual(["FLEET_CANCELLED", "PLAN_ALREADY_EXISTS"]);
+      }).rows[0];
+    expect([4_000, 6_000].map((failedAt) => rowAfter(failedAt)?.cause?.code)).toEqual([
+      "FLEET_CANCELLED",
+      "PLAN_ALREADY_EXISTS",
+    ]);
+    expect([4_000, 6_000].map((failedAt) => rowAfter(failedAt)?.ageMs)).toEqual([
+      10_000 - last.startedAt - last.durationMs,
+      4_000,
+    ]);
   });
 
   test("counts a job that failed at every attempt, and a run that never reported, as failed, however green the last result is", () => {
