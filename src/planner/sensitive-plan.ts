@@ -24,6 +24,7 @@ export function concealedPlan(plan: Plan, sensitive: SensitiveValues): Plan {
     access: sensitive.masked(plan.access),
     renames: sensitive.masked(plan.renames),
     drift: plan.drift.map((drift) => concealedDrift(drift, sensitive)),
+    unmanaged: sensitive.masked(plan.unmanaged),
     guards: sensitive.masked(plan.guards),
     diagnostics: sensitive.masked(plan.diagnostics),
   };

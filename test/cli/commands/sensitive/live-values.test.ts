@@ -125,6 +125,7 @@ async function changedByHand({ call }: Site, form: (value: string) => string) {
       notebook_task: { ...notebook_task, base_parameters: { open: texts[1], more: texts.join(",") } },
     },
   });
+  await call("jobs/create", { ...settings, name: `unmanaged ${texts[0]}` });
   const content = Buffer.from(`print(1)\n${texts.map((text) => `s = ${text}\n`).join("")}`).toString(
     "base64",
   );
