@@ -14,11 +14,11 @@ import { SENSITIVE_TEXT, SensitiveTexts } from "./sensitive.ts";
 const DIGEST = /\(sensitive ([0-9a-f]{16}[-:])([0-9a-f]{32})\)/g;
 const ONLY_DIGEST = new RegExp(`^${DIGEST.source}$`);
 
-/** Whether a value is, or contains, a digest in place of a sensitive value. */
+/** Whether a value, or a key in it, is or contains a digest in place of a sensitive value. */
 export function hasDigest(value: Json | undefined): boolean {
   if (typeof value === "string") return value.includes("(sensitive ") && value.search(DIGEST) >= 0;
   if (typeof value !== "object" || value === null) return false;
-  return Object.values(value).some((member: Json) => hasDigest(member));
+  return Object.entries(value).some(([key, member]) => hasDigest(member as Json) || hasDigest(key));
 }
 
 /** A value for readers: `(sensitive)` in place of each digest. */
@@ -179,10 +179,32 @@ export class SensitiveValues {
     if (this.isEmpty && !hasDigest(value)) return value;
     const trees = this.#trees(address);
     const concealed = purpose === "shown" ? this.#forReaders : this.#forRecord;
-    return changedScalars(value as Json, path, (scalar, at) => {
+    const concealScalar = (scalar: SensitiveScalar, at: Path): SensitiveScalar => {
       const unknown = typeof scalar === "string" ? this.#unknown.get(scalar) : undefined;
       return unknown ?? concealed.call(this, address, scalar, at, isPlaceIn(trees, at));
-    }) as T;
+    };
+    const concealKey = (at: Path): string => String(this.concealedPath(address, at).at(-1));
+    return changedScalars(
+      value as Json,
+      path,
+      concealScalar,
+      purpose === "shown" ? concealKey : undefined,
+    ) as T;
+  }
+
+  /** A path for readers: a key of a map can contain a sensitive string, too. The first key is a field of the kind. */
+  concealedPath(address: Address, path: Path): Path {
+    return path.map((key, at) =>
+      at === 0 || typeof key === "number"
+        ? key
+        : this.texts.masked(key, (part) => this.#digest(address, path.slice(0, at), part)),
+    );
+  }
+
+  restoredPath(path: Path): Path {
+    return path.map((key) =>
+      typeof key === "string" ? String(this.#revealed(key, (digest) => digest)) : key,
+    );
   }
 
   /** A value for readers: a digest at a sensitive place, else the value without the strings of sensitive ones. */
@@ -205,11 +227,13 @@ export class SensitiveValues {
   /** The same for what was shown or saved; calls `missing` for a digest of another value, which stays. */
   restore<T extends Json | undefined>(value: T, missing: (path: Path) => void): T {
     if (!hasDigest(value)) return value;
-    return changedScalars(value as Json, [], (scalar, path) =>
+    const restored = (scalar: SensitiveScalar, path: Path): SensitiveScalar =>
       this.#revealed(scalar, (digest) => {
         missing(path);
         return digest;
-      }),
+      });
+    return changedScalars(value as Json, [], restored, (path) =>
+      String(restored(String(path.at(-1)), path)),
     ) as T;
   }
 
@@ -348,23 +372,26 @@ function visitScalars(value: Json, path: Path, visit: (value: SensitiveScalar, p
   else if (isScalar(value)) visit(value, path);
 }
 
-/** A copy with each string, number, and boolean changed; the value itself if none is. */
+/** A copy with each string, number, and boolean changed, and each key by its path; the value itself if none is. */
 function changedScalars(
   value: Json,
   path: Path,
   change: (value: SensitiveScalar, path: Path) => SensitiveScalar,
+  changeKey?: (path: Path) => string,
 ): Json {
   if (Array.isArray(value)) {
-    const items = value.map((item: Json, at) => changedScalars(item, [...path, at], change));
+    const items = value.map((item: Json, at) => changedScalars(item, [...path, at], change, changeKey));
     return items.some((item, at) => item !== value[at]) ? items : value;
   }
   if (isObject(value)) {
     let isChanged = false;
     const out: { [key: string]: Json } = {};
     for (const [key, member] of Object.entries(value)) {
-      const next = changedScalars(member, [...path, key], change);
-      isChanged ||= next !== member;
-      setMember(out, key, next);
+      const here = [...path, key];
+      const next = changedScalars(member, here, change, changeKey);
+      const nextKey = changeKey === undefined ? key : changeKey(here);
+      isChanged ||= next !== member || nextKey !== key;
+      setMember(out, nextKey, next);
     }
     return isChanged ? out : value;
   }
@@ -372,5 +399,10 @@ function changedScalars(
 }
 
 function changedTexts(value: Json, change: (text: string) => string): Json {
-  return changedScalars(value, [], (scalar) => (typeof scalar === "string" ? change(scalar) : scalar));
+  return changedScalars(
+    value,
+    [],
+    (scalar) => (typeof scalar === "string" ? change(scalar) : scalar),
+    (path) => change(String(path.at(-1))),
+  );
 }

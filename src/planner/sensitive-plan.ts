@@ -39,7 +39,8 @@ export function concealedPlan(plan: Plan, sensitive: SensitiveValues): Plan {
 
 function concealedChange(change: Change, sensitive: SensitiveValues): Change {
   const convert: Convert = (value, path) => sensitive.conceal(change.address, value, "shown", path);
-  const values = convertedChange(change, { wanted: convert, live: convert });
+  const path = (path: Path): Path => sensitive.concealedPath(change.address, path);
+  const values = convertedChange(change, { wanted: convert, live: convert, path });
   const sentences = {
     reasons: sensitive.masked(change.reasons),
     consequences: sensitive.masked(change.consequences),
@@ -65,11 +66,13 @@ type Convert = <T extends Json | undefined>(value: T, path: Path) => T;
 interface Conversion {
   readonly wanted: Convert;
   readonly live: Convert;
+  readonly path: (path: Path) => Path;
 }
 
-function convertedChange<C extends Change>(change: C, { wanted, live }: Conversion): C {
+function convertedChange<C extends Change>(change: C, { wanted, live, path }: Conversion): C {
   const converted = (fieldDiff: FieldDiff): FieldDiff => ({
     ...fieldDiff,
+    path: path(fieldDiff.path),
     before: live(fieldDiff.before, fieldDiff.path),
     after: live(fieldDiff.after, fieldDiff.path),
   });
@@ -105,6 +108,7 @@ function concealedDrift(drift: Drift, sensitive: SensitiveValues): Drift {
     ...drift,
     diffs: drift.diffs.map((diff) => ({
       ...diff,
+      path: sensitive.concealedPath(address, diff.path),
       before: side(diff.before, diff.path),
       after: side(diff.after, diff.path),
     })),
@@ -128,6 +132,7 @@ export function restoredPlan(
           missing ??= [...path, ...inner];
         }),
       live: (value) => sensitive.restore(value, () => undefined),
+      path: (path) => sensitive.restoredPath(path),
     });
     if (missing !== undefined && touches(change)) diagnostics.push(otherValue(change, missing));
     return restored;

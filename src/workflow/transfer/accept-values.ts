@@ -262,7 +262,7 @@ class Accepting {
       schema.writeOnly === true ||
       isSensitive(fields, path) ||
       hasSensitiveField(schema, live) ||
-      hasDigest(live) ||
+      hasDigest([...path.map(String), live ?? null]) ||
       hasDigest(declared) ||
       (node !== undefined && hasSensitive(node)) ||
       this.#input.isSensitive?.(this.#address, path, live, declared) === true;

@@ -96,7 +96,7 @@ export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance
     ...(accepting.shared ? [] : await changedTargets(accepting, edited.resources, overlay)),
     ...(await leftDifferences(accepting, after.spec)),
   ];
-  if (problems.length > 0) throw new Failure(...problems);
+  if (problems.length > 0) throw new Failure(...(spec.sensitive?.maskedDeep(problems) ?? problems));
   return edited;
 }
 
