@@ -87,6 +87,9 @@ function fittedFrame(lines: readonly string[], columns: number): readonly string
   });
 }
 
+/** The mark of a note, `#`, stays with the first word of the note. */
+const WORD_END = new RegExp(`(?<=\\S)(?<! (?:${COLOR_CODE.source})?#)(?= )`);
+
 function wrapLine(line: string, columns: number): readonly string[] {
   const widthOf = (part: string) => [...part.replace(COLOR_CODE, "")].length;
   const plain = line.replace(COLOR_CODE, "");
@@ -94,8 +97,7 @@ function wrapLine(line: string, columns: number): readonly string[] {
   const indent = " ".repeat(Math.min(plain.length - plain.trimStart().length + HANGING, columns / 2));
   const lines: string[] = [];
   let current = "";
-  // The mark of a note stays with its first word.
-  for (const part of line.split(/(?<=\S)(?<! #)(?= )/)) {
+  for (const part of line.split(WORD_END)) {
     const isFull = current !== "" && widthOf(current) + widthOf(part) > columns;
     if (isFull) lines.push(current);
     current = isFull ? indent + part.trimStart() : current + part;

@@ -17,6 +17,8 @@ test("the mark of a note is on the line of its first word", () => {
     "      instance_pool_id  ${pools.shared.instance_pool_id}",
     "          # known after apply",
   ]);
+  const dim = colorsFor(true).dim("# known after apply");
+  expect(wrapText(line.replace("# known after apply", dim), 60).split("\n")[1]).toBe(`          ${dim}`);
 });
 
 test("colors take no room, and lines that fit do not change", () => {
