@@ -66,9 +66,9 @@ const recordsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[]
 const WHAT: Readonly<Record<string, string>> = { gone: "deleted", appeared: "appeared" };
 
 function acceptedLines({ address, what, fields }: Readonly<Record<string, unknown>>): readonly string[] {
-  const lines = recordsIn(fields).map(({ path, declared, live, at }) => {
+  const lines = recordsIn(fields).map(({ path, before, after, at }) => {
     const place = isRecord(at) ? ` (${at.file}:${at.line})` : "";
-    return `${address} ${path}: ${JSON.stringify(declared ?? null)} → ${JSON.stringify(live ?? null)}${place}`;
+    return `${address} ${path}: ${JSON.stringify(before ?? null)} → ${JSON.stringify(after ?? null)}${place}`;
   });
   return lines.length > 0 ? lines : [`${address}: ${WHAT[String(what)] ?? what}`];
 }

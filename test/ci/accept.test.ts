@@ -120,7 +120,7 @@ test("the text of the pull request lists what is accepted, and what is not and w
         address: "pools.a",
         what: "changed",
         fields: [
-          { path: "/max_capacity", declared: 10, live: "```\n@everyone", at: { file: "w.yaml", line: 2 } },
+          { path: "/max_capacity", before: 10, after: "```\n@everyone", at: { file: "w.yaml", line: 2 } },
         ],
       },
       { address: "jobs.old", what: "gone", fields: [] },
