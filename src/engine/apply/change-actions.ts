@@ -321,12 +321,17 @@ export async function findByName(run: ApplyRun, { kind, name }: Change): Promise
 }
 
 /** The values that decided which details the plan read: a duplicate of a declared object was read as that object. */
-function declaredFor({ input: { plan, resources } }: ApplyRun, change: Existing): Values | undefined {
+function declaredFor(
+  { input: { plan, resources, registry } }: ApplyRun,
+  change: Existing,
+): Values | undefined {
   if ("after" in change) return change.after;
   if (!isOfReplaced(change)) return undefined;
-  const { address } = change;
+  const { address, kind, name } = change;
   const isKept = plan.changes.some((other) => other.address === address && other.action !== "delete");
-  return isKept ? resources.get(address)?.values : undefined;
+  const resource = isKept ? resources.get(address) : undefined;
+  const isOfName = resource !== undefined && isSameName(registry.get(kind), resource.name, name);
+  return isOfName ? resource.values : undefined;
 }
 
 /** The object that a change rests on. Throws Failure with PLAN_LIVE_MOVED when it is another one than the plan saw. */
