@@ -9,7 +9,11 @@ const STEPS = [
   { name: "types", command: "tsc", args: ["-p", "."] },
   { name: "format and lint", command: "biome", args: ["ci", "--error-on-warnings", "--colors=off"] },
   { name: "unused code", command: "knip", args: ["--no-progress"] },
-  { name: "house rules", command: "vitest", args: ["run", "test/tidy.test.ts", "test/house.test.ts"] },
+  {
+    name: "house rules",
+    command: "vitest",
+    args: ["run", "test/tidy.test.ts", "test/house.test.ts", "test/words.test.ts"],
+  },
   { name: "schemas fresh", command: process.execPath, args: ["scripts/schemas.ts", "--check"] },
 ] as const;
 

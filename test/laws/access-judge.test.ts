@@ -204,7 +204,7 @@ describe.each<{ readonly cloud: Cloud; readonly dialect: string }>([
         refused += lets.includes("administer") ? 0 : 1;
       }
     }
-    // Each right is allowed to somebody, and most users are not administrators.
+    // Each right is allowed to a user, and most users are not administrators.
     expect(seenRights.size).toBe(3 + 3 * SCOPES.length + (cloud === undefined ? 0 : 1 + FOLDERS.length));
     expect(refused).toBeGreaterThan(SEEDS);
   });
