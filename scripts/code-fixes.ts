@@ -23,7 +23,7 @@ export const FIXES: Readonly<Record<Code, string>> = {
   FLEET_HOST: "Change the fleet file, or add the host to `WORKSPACE_FLEET_HOSTS`.",
   FLEET_TIMEOUT: "Check that the workspace responds, or raise `timeout` in the fleet file.",
   FLEET_CRASH: "Raise `memory` in the fleet file, and see `workspace fleet logs`.",
-  FLEET_CANCELLED: "Enqueue the command again when nothing is in the way.",
+  FLEET_CANCELLED: "Fix the cause of the failed wave, if there is one, then enqueue the command again.",
   FLEET_BUSY: "Wait until the other run ends. The lease of a killed run expires within 30 s.",
   FLEET_UNKNOWN: "Give every worker the same fleet file, then run `workspace fleet schedule`.",
   FLEET_DATABASE: "Check `WORKSPACE_FLEET_DATABASE`, the network, and the version of `workspace`.",
