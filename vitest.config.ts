@@ -3,11 +3,12 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Files that need a process of their own: they replace modules or `node:http`, set the environment before they import, start programs, or share a database. */
+/** Files that need a process of their own: they replace modules, timers, or `node:http`, set the environment before they import, start programs, or share a database. */
 const OWN = [
   "test/*.test.ts",
   "test/{api,bench,ci,docs,providers,fleet/queue}/**/*.test.ts",
   "test/simulation/databricks.test.ts",
+  "test/workflow/operate/save-profile.test.ts",
   "test/workflow/rules/check-rules.test.ts",
 ];
 

@@ -5,6 +5,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { propose } from "../../ci/lib/accept.ts";
 import { withNamedBase } from "../../ci/lib/base.ts";
 import { readSettings } from "../../ci/lib/settings.ts";
 import { fetchUntrusted } from "../../ci/lib/untrusted.ts";
@@ -22,9 +23,11 @@ const ROOT = join(import.meta.dirname, "../..");
 const PLACES = {
   "bin/other-node.js": "this program, with its whole environment",
   "ci/install.js": "git, on the machine of a developer",
+  "ci/lib/accept.ts": "git",
   "ci/lib/base.ts": "git",
   "ci/lib/untrusted.ts": "git",
   "ci/lib/workspace.ts": "this program, without the tokens of the platform",
+  "src/cli/commands/authoring/lsp.ts": "this program, with its whole environment",
   "src/cli/commands/version.ts": "git",
   "src/cli/fleet/child-pool.ts": "this program, with what it needs to start and no credential",
   "src/cli/output/run-origin.ts": "git",
@@ -154,6 +157,17 @@ describe("a helper program gets only what it needs", () => {
     expect(got("git")).toEqual(
       [...GIT, "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT", "CI_JOB_TOKEN"].sort(),
     );
+  });
+
+  test("git, for a pull request that accepts drift", async () => {
+    const pulls = { find: async () => undefined } as never;
+    const proposal = {
+      ...{ cwd: folder, platform: "github", subject: { target: "default", folder: "." }, base: "main" },
+      env: { ...env, GIT_DIR: undefined },
+      ...{ token: "t", accepted: { report: "", files: ["workspace.yaml"] }, body: "" },
+    };
+    await expect(propose(pulls, proposal as never)).rejects.toThrow("git add failed");
+    expect(got("git")).toEqual([...GIT].sort());
   });
 
   test("git, for the name of a base", () => {

@@ -1,6 +1,6 @@
 // The queue with real workers: one job a workspace, dead letters, schedules, draining, and no secret in any table.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, test } from "vitest";
 import boss from "../../../node_modules/pg-boss/package.json" with { type: "json" };
 import { error } from "../../../src/core/diagnostic.ts";
 import type { FleetWorkspace } from "../../../src/fleet/model/fleet.ts";
@@ -14,11 +14,11 @@ import { holderNamed, jobsOf, resultOf, workspaceNamed } from "./workspaces.ts";
 afterAll(() => server?.stop());
 
 describe.skipIf(server === undefined).concurrent("the queue", () => {
-  test("has the version that this program knows", () => {
+  test("has the version that this program knows", ({ expect }) => {
     expect(boss.pgboss.schema).toBe(QUEUE_VERSION);
   });
 
-  test("gives a workspace one job, which a worker runs under its lease and records", async () => {
+  test("gives a workspace one job, which a worker runs under its lease and records", async ({ expect }) => {
     const workspaces = [workspaceNamed("ads"), workspaceNamed("web")];
     const sender = await openFleet("one");
     const queue = await sender.openQueue("send");
@@ -43,7 +43,9 @@ describe.skipIf(server === undefined).concurrent("the queue", () => {
     await sender.database.close();
   });
 
-  test("puts a job that always fails into the dead letters with its diagnostics, and back on request", async () => {
+  test("puts a job that always fails into the dead letters with its diagnostics, and back on request", async ({
+    expect,
+  }) => {
     const workspaces = [workspaceNamed("gone")];
     const sender = await openFleet("dead");
     const queue = await sender.openQueue("send");
@@ -68,7 +70,7 @@ describe.skipIf(server === undefined).concurrent("the queue", () => {
     await sender.database.close();
   });
 
-  test.each([
+  test.for([
     {
       state: "heartbeat_on = now() - interval '1 minute'",
       why: "the worker stopped or lost the database before the run ended",
@@ -77,28 +79,33 @@ describe.skipIf(server === undefined).concurrent("the queue", () => {
       state: "heartbeat_on = now(), started_on = now() - interval '2 days'",
       why: "the run did not stop at its time limit",
     },
-  ])("reports why a job is a dead letter that the queue itself ended: $why", async ({ state, why }) => {
-    const schema = state.includes("started_on") ? "overdue" : "lost";
-    const sender = await openFleet(schema);
-    const queue = await sender.openQueue("send");
-    await queue.enqueue(jobsOf([workspaceNamed("ads")], "drift"));
-    const active = `state = 'active', retry_limit = 0, started_on = now(), heartbeat_seconds = 20`;
-    await sender.database.query(`update ${schema}_jobs.job set ${active}`, []);
-    await sender.database.query(`update ${schema}_jobs.job set ${state}`, []);
-    const supervisor = await sender.openQueue("work");
-    let dead = await queue.dead();
-    for (let look = 0; dead.length === 0 && look < 300; look++) {
-      await nodeClock.sleep(100);
-      dead = await queue.dead();
-    }
-    const message = `${why}; check the logs of the workers, then run \`workspace fleet dead-letters --retry\``;
-    expect(dead).toMatchObject([{ workspace: "ads", failure: { diagnostics: [], message } }]);
-    await supervisor.close();
-    await queue.close();
-    await sender.database.close();
-  });
+  ])(
+    "reports why a job is a dead letter that the queue itself ended: $why",
+    async ({ state, why }, { expect }) => {
+      const schema = state.includes("started_on") ? "overdue" : "lost";
+      const sender = await openFleet(schema);
+      const queue = await sender.openQueue("send");
+      await queue.enqueue(jobsOf([workspaceNamed("ads")], "drift"));
+      const active = `state = 'active', retry_limit = 0, started_on = now(), heartbeat_seconds = 20`;
+      await sender.database.query(`update ${schema}_jobs.job set ${active}`, []);
+      await sender.database.query(`update ${schema}_jobs.job set ${state}`, []);
+      const supervisor = await sender.openQueue("work");
+      let dead = await queue.dead();
+      for (let look = 0; dead.length === 0 && look < 300; look++) {
+        await nodeClock.sleep(100);
+        dead = await queue.dead();
+      }
+      const message = `${why}; check the logs of the workers, then run \`workspace fleet dead-letters --retry\``;
+      expect(dead).toMatchObject([{ workspace: "ads", failure: { diagnostics: [], message } }]);
+      await supervisor.close();
+      await queue.close();
+      await sender.database.close();
+    },
+  );
 
-  test("does not try a run again that exceeded its time, because other jobs would wait for it", async () => {
+  test("does not try a run again that exceeded its time, because other jobs would wait for it", async ({
+    expect,
+  }) => {
     const sender = await openFleet("slow");
     const queue = await sender.openQueue("send");
     await queue.enqueue(jobsOf([workspaceNamed("ads")], "drift"));
@@ -113,7 +120,9 @@ describe.skipIf(server === undefined).concurrent("the queue", () => {
     await sender.database.close();
   });
 
-  test("keeps a dead letter on retry whose workspace already has a job, and lets a retried job run as long as any", async () => {
+  test("keeps a dead letter on retry whose workspace already has a job, and lets a retried job run as long as any", async ({
+    expect,
+  }) => {
     const sender = await openFleet("again");
     const queue = await sender.openQueue("send");
     const fail = async () => {
@@ -141,7 +150,9 @@ describe.skipIf(server === undefined).concurrent("the queue", () => {
     await sender.database.close();
   });
 
-  test("tries an apply that failed only once, and a workspace that no fleet file has again", async () => {
+  test("tries an apply that failed only once, and a workspace that no fleet file has again", async ({
+    expect,
+  }) => {
     const sender = await openFleet("once");
     const queue = await sender.openQueue("send");
     await queue.enqueue(jobsOf([workspaceNamed("ads")], "apply"));
@@ -163,7 +174,9 @@ describe.skipIf(server === undefined).concurrent("the queue", () => {
     await sender.database.close();
   });
 
-  test("tries an apply again whose state was locked by the lost worker of an earlier try", async () => {
+  test("tries an apply again whose state was locked by the lost worker of an earlier try", async ({
+    expect,
+  }) => {
     const sender = await openFleet("locked");
     const queue = await sender.openQueue("send");
     await queue.enqueue(jobsOf([workspaceNamed("ads")], "apply"));
@@ -184,7 +197,7 @@ describe.skipIf(server === undefined).concurrent("the queue", () => {
     await sender.database.close();
   });
 
-  test("keeps the schedules of the fleet file: adds, changes, and removes", async () => {
+  test("keeps the schedules of the fleet file: adds, changes, and removes", async ({ expect }) => {
     const fleet = await openFleet("cron");
     const queue = await fleet.openQueue("send");
     const scheduled = (cron: string) => ({ schedule: { cron, timezone: "Europe/Berlin" } });
@@ -212,7 +225,7 @@ describe.skipIf(server === undefined).concurrent("the queue", () => {
     await fleet.database.close();
   });
 
-  test("gets a job back that the worker could not finish while it drained", async () => {
+  test("gets a job back that the worker could not finish while it drained", async ({ expect }) => {
     const sender = await openFleet("drain");
     const queue = await sender.openQueue("send");
     await queue.enqueue(jobsOf([workspaceNamed("ads")], "drift"));
@@ -235,7 +248,9 @@ describe.skipIf(server === undefined).concurrent("the queue", () => {
     await sender.database.close();
   });
 
-  test("gets a job back at once when a worker that drains still waits for the lease of another process", async () => {
+  test("gets a job back at once when a worker that drains still waits for the lease of another process", async ({
+    expect,
+  }) => {
     const sender = await openFleet("waits");
     const queue = await sender.openQueue("send");
     await sender.leases.acquire("ads", holderNamed("other"), 0);
@@ -254,7 +269,7 @@ describe.skipIf(server === undefined).concurrent("the queue", () => {
     await sender.database.close();
   }, 30_000);
 
-  test("lets a hanging workspace delay no other", async () => {
+  test("lets a hanging workspace delay no other", async ({ expect }) => {
     const workspaces = ["a", "hangs", "c", "d"].map((name) => workspaceNamed(name));
     const sender = await openFleet("hang");
     const queue = await sender.openQueue("send");

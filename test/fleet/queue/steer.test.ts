@@ -40,7 +40,7 @@ async function until(holds: () => Promise<boolean>): Promise<boolean> {
 }
 
 describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
-  test("starts an apply before the drifts that were queued earlier", async () => {
+  test("starts an apply before the drifts that were queued earlier", async ({ expect }) => {
     const sender = await openSender("priority");
     const workspaces = ["a", "b", "urgent"].map((name) => workspaceNamed(name));
     await sender.queue.enqueue(jobsOf(workspaces.slice(0, 2), "drift"));
@@ -54,7 +54,9 @@ describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
     await sender.end();
   });
 
-  test("ends a running apply that is cancelled, records that, and does not start it again", async () => {
+  test("ends a running apply that is cancelled, records that, and does not start it again", async ({
+    expect,
+  }) => {
     const sender = await openSender("cancel");
     const [ads] = [workspaceNamed("ads")];
     await sender.queue.enqueue(jobsOf([ads, workspaceNamed("web")], "apply"));
@@ -80,7 +82,9 @@ describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
     await sender.end();
   }, 40_000);
 
-  test("holds the jobs of a pause back until it is resumed, and counts no attempt for that", async () => {
+  test("holds the jobs of a pause back until it is resumed, and counts no attempt for that", async ({
+    expect,
+  }) => {
     const sender = await openSender("pause");
     const workspaces = [workspaceNamed("ads", { labels: { env: "prod" } }), workspaceNamed("web")];
     const pause = await sender.pauses.add({
@@ -113,7 +117,7 @@ describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
     await sender.end();
   }, 40_000);
 
-  test("starts no run of a workspace in its maintenance window", async () => {
+  test("starts no run of a workspace in its maintenance window", async ({ expect }) => {
     const sender = await openSender("windows");
     const maintenance = [{ cron: "* * * * *", timezone: "UTC", durationMs: 3_600_000 }];
     const workspaces = [workspaceNamed("closed", { maintenance }), workspaceNamed("open")];
@@ -128,7 +132,9 @@ describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
     await sender.end();
   }, 40_000);
 
-  test("runs at most so many workspaces of a host and of a label at once, over all workers", async () => {
+  test("runs at most so many workspaces of a host and of a label at once, over all workers", async ({
+    expect,
+  }) => {
     const limits = [
       { of: "per_host" as const, runs: 2 },
       { of: { label: "env", value: "prod" }, runs: 1 },
@@ -165,7 +171,9 @@ describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
     await fleet.database.close();
   }, 60_000);
 
-  test("starts a wave after the one before, and none after a wave that failed, which each result says", async () => {
+  test("starts a wave after the one before, and none after a wave that failed, which each result says", async ({
+    expect,
+  }) => {
     const sender = await openSender("waves");
     const workspaces = ["dev", "test", "prod1", "prod2"].map((name) => workspaceNamed(name));
     const waves = [["dev"], ["test"], ["prod1", "prod2"]].map((names, at) => ({
@@ -195,7 +203,7 @@ describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
     await sender.end();
   }, 60_000);
 
-  test("passes through all waves of a queued apply that succeed", async () => {
+  test("passes through all waves of a queued apply that succeed", async ({ expect }) => {
     const sender = await openSender("rollout");
     const workspaces = ["dev", "prod"].map((name) => workspaceNamed(name));
     const waves = workspaces.map((workspace) => ({
@@ -212,7 +220,7 @@ describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
     await sender.end();
   }, 60_000);
 
-  test("tries a run that crashed once more, and then leaves it to people", async () => {
+  test("tries a run that crashed once more, and then leaves it to people", async ({ expect }) => {
     const sender = await openSender("poison");
     await sender.queue.enqueue(jobsOf([workspaceNamed("big")], "drift"));
     const attempts: number[] = [];
@@ -234,7 +242,7 @@ describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
     await sender.end();
   }, 60_000);
 
-  test("shows a worker with its version, and who runs what since when", async () => {
+  test("shows a worker with its version, and who runs what since when", async ({ expect }) => {
     const sender = await openSender("shown");
     await sender.queue.enqueue(jobsOf([workspaceNamed("ads")], "drift"));
     const worker = await startWorker(

@@ -79,7 +79,9 @@ for (const [where, offset, place] of PLACES)
       await server.close();
     });
 
-    test(`a frozen run loses its lock to a run at ${offset} that watched it for the whole lease, and sends nothing afterwards`, async () => {
+    test(`a frozen run loses its lock to a run at ${offset} that watched it for the whole lease, and sends nothing afterwards`, async ({
+      expect,
+    }) => {
       const { server, creates, slow, fast } = await openWorkspace();
       const begin = runsOn(server);
       await slow(500);
