@@ -140,6 +140,7 @@ export function add(draft: Draft, { seq, at, entry }: NumberedEntry): void {
       return;
     case "acknowledged":
       draft.acknowledged = [...others(draft, entry.acknowledgement), entry.acknowledgement];
+      endReported(draft, entry.acknowledgement);
       return;
     case "unacknowledged":
       draft.acknowledged = others(draft, entry);
@@ -176,6 +177,15 @@ function endKnownDrift(draft: Draft, ended: Address): void {
   const isOther = ({ address }: { readonly address: Address }): boolean => address !== ended;
   if (draft.reported.length > 0) draft.reported = draft.reported.filter(isOther);
   if (draft.acknowledged.length > 0) draft.acknowledged = draft.acknowledged.filter(isOther);
+}
+
+/** Acknowledged drift does not count as reported, so it is new when the acknowledgement ends. */
+function endReported(draft: Draft, { address, differences }: Acknowledgement): void {
+  draft.reported = draft.reported.flatMap((reportedDrift): Draft["reported"] => {
+    if (reportedDrift.address !== address) return [reportedDrift];
+    const left = reportedDrift.differences.filter((digest) => !differences.includes(digest));
+    return left.length === 0 ? [] : [{ ...reportedDrift, differences: left }];
+  });
 }
 
 function edit(draft: Draft, seq: number, change: (open: OpenIntent) => OpenIntent): void {

@@ -12,11 +12,14 @@ import {
   endedAcknowledgements,
   isInField,
   type Keyed,
+  type KnownDrift,
+  knownDrift,
+  marksOf,
   recordedAddress,
 } from "../../planner/diff/known-drift.ts";
 import type { Drift, DriftOrigin } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
-import type { Acknowledgement, JournalEntry, State } from "../../state/model/record.ts";
+import type { Acknowledgement, JournalEntry, ReportedDrift, State } from "../../state/model/record.ts";
 import type { StateStore } from "../../state/model/store.ts";
 import { writeEntries } from "../session/open-state.ts";
 
@@ -148,6 +151,18 @@ export function acknowledgedAt(all: readonly Acknowledgement[], place: string): 
 }
 
 /**
+ * Without the drift that was acknowledged when the report was made, or is by now: no alert was sent for it, so it is new
+ * when its acknowledgement ends.
+ */
+function reportedDifferences(item: Drift, current: KnownDrift, keyed: Keyed): readonly string[] {
+  const { fields } = registry.of(item.address);
+  const marks = marksOf(item, fields, current, keyed);
+  return driftDigests(item, fields, keyed).filter(
+    (_, at) => item.marks?.[at]?.acknowledged === undefined && marks[at]?.acknowledged === undefined,
+  );
+}
+
+/**
  * Writes the reported drift and the ends of acknowledgements, unless the state has them already. A warning if the state
  * cannot be written: the report is complete without it.
  */
@@ -166,10 +181,12 @@ export async function rememberReported(
     const acknowledged = (current.acknowledged ?? []).filter((accepted) =>
       compares.has(JSON.stringify(accepted)),
     );
-    const covered = drift.map((item) => ({
-      address: recordedAddress(current, moves, item.address),
-      differences: driftDigests(item, registry.of(item.address).fields, keyed),
-    }));
+    const currentDrift = knownDrift(current, now);
+    const covered = drift.flatMap((item): readonly ReportedDrift[] => {
+      const address = recordedAddress(current, moves, item.address);
+      const differences = reportedDifferences({ ...item, address }, currentDrift, keyed);
+      return differences.length === 0 ? [] : [{ address, differences }];
+    });
     const others = reported.filter(({ address }) => only?.(moves.get(address) ?? address) === false);
     const all = [...others, ...covered];
     return [

@@ -382,3 +382,23 @@ test("an acknowledgement ends only the one of its address and field", () => {
     "pools.a y",
   ]);
 });
+
+test("acknowledged drift of an address no longer counts as reported", () => {
+  const [a, b] = ["pools.a" as Address, "pools.b" as Address];
+  const accepted = (differences: readonly string[]): JournalEntry => ({
+    type: "acknowledged",
+    acknowledgement: { address: a, differences, until: 5, reason: "test", by: "ada", at: 1 },
+  });
+  const reported: JournalEntry = {
+    type: "reported",
+    reported: [
+      { address: a, differences: ["x", "y"] },
+      { address: b, differences: ["x"] },
+    ],
+  };
+  expect(folded(reported, accepted(["x"])).reported).toEqual([
+    { address: a, differences: ["y"] },
+    { address: b, differences: ["x"] },
+  ]);
+  expect(folded(reported, accepted(["x", "y"])).reported).toEqual([{ address: b, differences: ["x"] }]);
+});
