@@ -18,9 +18,12 @@ const REFUSED_TYPE = `  ! error API_REFUSED: clusters/events was refused (400 IN
 = exit 1
 `;
 
-const UNREAD_POOL = "not compared: the access list of 1 instance pool that the plan deletes or replaces";
-
-const UNREAD = `    Effective access: no right that was read changes.\n      ${UNREAD_POOL}\n    .\n`;
+const unread = (pools: string): string =>
+  `    Effective access: no right that was read changes.\n      not compared: ${pools} that this plan does not read\n    .\n`;
+const unreadInMarkdown = (pools: string): string =>
+  `    ### Effective access: no right that was read changes\n    .\n    - not compared: ${pools} that this plan does not read\n    .\n`;
+const ONE_POOL = "the access list of 1 instance pool";
+const TWO_POOLS = "the access lists of 2 instance pools";
 
 export const DIFFERENCES: readonly Difference[] = [
   {
@@ -153,19 +156,33 @@ export const DIFFERENCES: readonly Difference[] = [
     cases: ["choose"],
     because: "pools have access lists, and a plan says which of them it did not read",
     texts: [
-      ["$ workspace plan --show destroys,security\n", `$ workspace plan --show destroys,security\n${UNREAD}`],
+      [
+        "$ workspace plan --show destroys,security\n",
+        `$ workspace plan --show destroys,security\n${unread(TWO_POOLS)}`,
+      ],
       [
         "$ workspace plan --show kind=pools --show creates,updates --hide pools.a\n",
-        `$ workspace plan --show kind=pools --show creates,updates --hide pools.a\n${UNREAD}`,
+        `$ workspace plan --show kind=pools --show creates,updates --hide pools.a\n${unread(TWO_POOLS)}`,
       ],
       [
         "$ workspace plan --hide updates,unmanaged,drift --out saved.plan\n",
-        `$ workspace plan --hide updates,unmanaged,drift --out saved.plan\n${UNREAD}`,
+        `$ workspace plan --hide updates,unmanaged,drift --out saved.plan\n${unread(TWO_POOLS)}`,
       ],
       [
-        "    <details><summary><b>users</b>: 2 to update</summary>",
-        `    ### Effective access: no right that was read changes\n    .\n    - ${UNREAD_POOL}\n    .\n    <details><summary><b>users</b>: 2 to update</summary>`,
+        "    To keep renamed resources, add this to the spec:\n",
+        `${unreadInMarkdown(TWO_POOLS)}    To keep renamed resources, add this to the spec:\n`,
       ],
+    ],
+  },
+  {
+    cases: ["acknowledged-reverted"],
+    because: "pools have access lists, and a plan that changes a group says which of them it did not read",
+    texts: [
+      [
+        "      ~ update   groups.platform  (changed outside)\n",
+        `${unread(ONE_POOL)}      ~ update   groups.platform  (changed outside)\n`,
+      ],
+      ["    ### Access: 1 resource\n", `${unreadInMarkdown(ONE_POOL)}    ### Access: 1 resource\n`],
     ],
   },
   {
