@@ -101,9 +101,10 @@ function passingsOf(
     if (taker.kind !== provider.kind) continue;
     const name = nameReached(provider, taker);
     const own = taker.action === "create" ? undefined : taker.id;
-    const [liveObject] = context.liveIndex
-      .byName(provider.kind, name)
-      .filter((liveObject) => liveObject.id !== own);
+    const namesakes = context.liveIndex.byName(provider.kind, name);
+    // The service allows several objects of some names: an update takes no name that its object has.
+    if (taker.action === "update" && namesakes.some(({ id }) => id === own)) continue;
+    const liveObject = namesakes.find(({ id }) => id !== own);
     if (liveObject !== undefined) passings.push({ provider, taker, name, held: liveObject });
   }
   return passings.sort((a, b) => (a.taker.address < b.taker.address ? -1 : 1));

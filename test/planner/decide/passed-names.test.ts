@@ -61,6 +61,19 @@ describe("the plan", () => {
     ]);
   });
 
+  test("changes an object although an unmanaged one has its name", () => {
+    const from = input({ a: "a" });
+    const namesake = object("id-x", "a", { box_name: "a", size: 1, timeout: 60 });
+    const plan = makePlan({
+      ...from,
+      spec: spec([resource("boxes.a", { values: { box_name: "a", size: 2 } })]),
+      live: live({ boxes: [box("a", "a"), namesake] }),
+      state: state([ours("a")]),
+    });
+    expect(plan.diagnostics).toEqual([]);
+    expect(told(plan)).toEqual(["update boxes.a a"]);
+  });
+
   test("refuses a cycle, and says how to change the names in two steps", () => {
     const plan = planned({ a: "b", b: "c", c: "a" });
     expect(
