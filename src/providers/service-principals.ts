@@ -1,11 +1,13 @@
 // Service principals of the workspace by SCIM, in the Databricks dialect: programs with an identity of their own.
 
-import { remoteId } from "../core/address.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import { type RemoteId, remoteId } from "../core/address.ts";
+import { defined, type Json, type JsonObject } from "../core/json.ts";
 import { entitlementGrants } from "../resource/access.ts";
 import type { LiveObject } from "../resource/live.ts";
+import type { OperationWriter } from "../resource/operations.ts";
 import { asValues, deltaOf, operationsFor, SCIM_PATCH, scimValues } from "./kit/admin-membership.ts";
 import { defineProvider, flagField, listField, textField } from "./kit/field-builders.ts";
+import { tokenInName, unfinishedName } from "./kit/names.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText, valuesIn } from "./kit/responses.ts";
 import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
 
@@ -45,12 +47,16 @@ function toSpec(answer: JsonObject): LiveObject {
     active: answer.active !== false,
     entitlements: [...valuesIn(answer, "entitlements")],
   };
-  const live = { id: remoteId(keyIn(answer, "id")), name: displayName, values, facts: {} };
+  const facts = defined({ token: tokenInName(displayName) });
+  const live = { id: remoteId(keyIn(answer, "id")), name: displayName, values, facts };
   return withUnknownFields(live, fields, answer, READ_ONLY);
 }
 
 const replaced = (path: string, value: Json | undefined, before: Json | undefined): readonly Json[] =>
   value === undefined || value === before ? [] : [{ op: "replace", path, value }];
+
+const patch = (api: OperationWriter, id: RemoteId, operations: readonly Json[]): Promise<JsonObject> =>
+  api.write("scim/service-principals/patch", { id, schemas: [SCIM_PATCH], Operations: operations });
 
 export const principals = defineProvider({
   kind: "service_principals",
@@ -62,7 +68,7 @@ export const principals = defineProvider({
   nameField: "displayName",
   unique: true,
   idAttribute: "id",
-  recovery: "client-named",
+  recovery: "two-phase",
   replaceStrategy: "delete-first",
 
   planning: {
@@ -96,23 +102,25 @@ export const principals = defineProvider({
   operations: {
     list: async (api) => objectsIn(await api.read("scim/service-principals/list"), "Resources").map(toSpec),
     read: (api, id) => liveIfPresent(() => api.read("scim/service-principals/get", { id }), toSpec),
-    async create(api, { name, values }) {
+    async create(api, { name, values, token }) {
       const { displayName = name, applicationId, active } = values;
       const entitlements = scimValues(values.entitlements);
-      const body: { [field: string]: Json } = { displayName };
+      const body: { [field: string]: Json } = { displayName: unfinishedName(String(displayName), token) };
       if (applicationId !== undefined) body.applicationId = applicationId;
       if (active === false) body.active = false;
       if (entitlements.length > 0) body.entitlements = asValues(entitlements);
-      return remoteId(keyIn(await api.write("scim/service-principals/create", body), "id"));
+      const id = remoteId(keyIn(await api.write("scim/service-principals/create", body), "id"));
+      await api.created(id);
+      await patch(api, id, replaced("displayName", displayName, body.displayName));
+      return id;
     },
     async update(api, { id, values, before }) {
-      const Operations = [
+      const operations = [
         ...replaced("displayName", values.displayName, before.displayName),
         ...replaced("active", values.active, before.active),
         ...operationsFor("entitlements", deltaOf(before.entitlements, values.entitlements)),
       ];
-      if (Operations.length > 0)
-        await api.write("scim/service-principals/patch", { id, schemas: [SCIM_PATCH], Operations });
+      if (operations.length > 0) await patch(api, id, operations);
     },
     delete: (api, { id }) => ignoreMissing(() => api.write("scim/service-principals/delete", { id })),
   },

@@ -159,3 +159,27 @@ test("a folder of the contract may be called /Workspace", async () => {
   await apply(site, spec);
   expect(doing(await planned(site, spec))).toEqual([]);
 });
+
+test("a service principal whose create arrives twice is completed by the next run, although its application ID is in use", async () => {
+  const site = await start();
+  const applicationId = "11111111-2222-3333-4444-555555555555";
+  const spec = await site.spec(
+    `${POLICY}service_principals: { deployer: { applicationId: ${applicationId} } }\n`,
+  );
+  const first = await site.drive(
+    site
+      .process({
+        transport: async (request, send) => {
+          if (request.method === "POST") await send(request);
+          return send(request);
+        },
+      })
+      .apply(spec),
+  );
+  expect(results(first.outcome)).toEqual(["unknown create service_principals.deployer"]);
+  const second = await site.drive(site.process().apply(spec));
+  expect(results(second.outcome)).toEqual(["applied update service_principals.deployer"]);
+  const { body } = await site.world.get("preview/scim/v2/ServicePrincipals");
+  expect(body.Resources.map(({ displayName }: { displayName: string }) => displayName)).toEqual(["deployer"]);
+  expect(doing(await site.drive(site.process().plan(spec)))).toEqual([]);
+});

@@ -1,11 +1,14 @@
 // A sample of the suites in the Databricks dialect. `npm run simulate -- --dialect databricks` runs them in full.
 
-import { vi } from "vitest";
+import { expect, test, vi } from "vitest";
+import { faultFreeRun } from "./run/fault-free-run.ts";
+import { againLine, outcomeOf } from "./run/suite.ts";
 import { testSuite } from "./run/suite-test.ts";
 import { crash } from "./suites/crashes/crash.ts";
 import { cut } from "./suites/crashes/cut.ts";
 import { faults } from "./suites/faults/faults.ts";
 import { late } from "./suites/faults/late.ts";
+import { repeat } from "./suites/faults/repeat.ts";
 
 // Read by the suites when they are imported.
 vi.hoisted(() => {
@@ -27,4 +30,20 @@ testSuite(
 testSuite(
   { ...late, sample: 15 },
   "in the Databricks dialect, a request that arrives late leaves no duplicate",
+);
+
+test.each(["dialect", "dialect-create"])(
+  "in the Databricks dialect, a run and the next one leave one object of each create that arrives twice (%s)",
+  { timeout: 60_000 },
+  async (scenario) => {
+    const { writes } = await faultFreeRun(scenario);
+    const creates = writes.flatMap(({ operation }, nth) =>
+      operation.endsWith("/create") ? [String(nth)] : [],
+    );
+    for (const nth of ["all", ...creates])
+      for (const answer of ["first", "second"]) {
+        const name = `${scenario}/${nth}/${answer}`;
+        expect(await outcomeOf(repeat, name), againLine(repeat, name)).toEqual([]);
+      }
+  },
 );

@@ -23,7 +23,7 @@ import type { Payload } from "../../resource/operations.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { assertId, diagnosticOf, failureDiagnostic } from "../failures.ts";
 import { manageablePart, toNames } from "../name-index.ts";
-import { isFoundByName, matchesRequest, mergedRecord } from "../recover/resolve-intent.ts";
+import { carriesToken, isFoundByName, matchesRequest, mergedRecord } from "../recover/resolve-intent.ts";
 import { type ApplyRun, isStopped, newToken, openJournal } from "./apply-run.ts";
 import type { JournaledWriter } from "./journaled-writer.ts";
 import type { ChangeResult } from "./outcome-log.ts";
@@ -284,8 +284,9 @@ async function mayBeEarlierCopy(
 ): Promise<boolean> {
   const creates = change.action === "create" || change.action === "replace";
   if (!creates || journal.existed || !(failure instanceof Refused)) return false;
-  if (!isFoundByName(run.input.registry.get(change.kind))) return false;
-  if (isConflict(failure)) return true;
+  const provider = run.input.registry.get(change.kind);
+  if (isConflict(failure)) return carriesToken(provider) || isFoundByName(provider);
+  if (!isFoundByName(provider)) return false;
   // Some kinds have no code of their own for a name that is taken.
   if (failure.code !== "INVALID_PARAMETER_VALUE") return false;
   try {

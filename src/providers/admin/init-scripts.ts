@@ -8,6 +8,7 @@ import type { LiveObject } from "../../resource/live.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { defineProvider, flagField, integerField, required, textField } from "../kit/field-builders.ts";
+import { tokenInName, unfinishedName } from "../kit/names.ts";
 import { problem } from "../kit/problems.ts";
 import { bytesIn, ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
@@ -36,7 +37,8 @@ function toSpec(answer: JsonObject): LiveObject {
   const { script, ...head } = answer;
   const text = script === undefined ? undefined : textOf(bytesIn({ script }, "script"));
   const values = normalizeLive(fields, text === undefined ? head : { ...head, script: text });
-  const live = { id: remoteId(keyIn(answer, "script_id")), name, values, facts: {} };
+  const facts = defined({ token: tokenInName(name) });
+  const live = { id: remoteId(keyIn(answer, "script_id")), name, values, facts };
   const isBinary = script !== undefined && text === undefined;
   return withUnknownFields(
     { ...live, unmanageable: isBinary ? "its script is not text in UTF-8" : undefined },
@@ -105,7 +107,7 @@ export const initScripts = defineProvider({
   nameField: "name",
   unique: true,
   idAttribute: "script_id",
-  recovery: "client-named",
+  recovery: "two-phase",
   replaceStrategy: "create-first",
 
   planning: {
@@ -120,12 +122,14 @@ export const initScripts = defineProvider({
     list: async (api) => objectsIn(await api.read("global-init-scripts/list"), "scripts").map(toSpec),
     readDetails: async (api, live) => (await read(api, live.id)) ?? live,
     read,
-    async create(api, { name, values }) {
+    /** No cluster runs a new script before it has its name. */
+    async create(api, { name, values, token }) {
       const script = body(name, values);
       const position = positionIn(values);
-      const id = remoteId(
-        keyIn(await api.write("global-init-scripts/create", defined({ ...script, position })), "script_id"),
-      );
+      const unfinished = defined({ ...script, position, name: unfinishedName(name, token), enabled: false });
+      const id = remoteId(keyIn(await api.write("global-init-scripts/create", unfinished), "script_id"));
+      await api.created(id);
+      await api.write("global-init-scripts/update", { id, ...script });
       if (position !== undefined) await place(api, id, { position, body: script });
       return id;
     },

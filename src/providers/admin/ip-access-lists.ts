@@ -16,6 +16,7 @@ import {
   textField,
 } from "../kit/field-builders.ts";
 import { addressRange, intersection, type Range, rangeText, withoutRanges } from "../kit/ip-ranges.ts";
+import { tokenInName, unfinishedName } from "../kit/names.ts";
 import { effectOn, problem } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
@@ -56,7 +57,7 @@ function toSpec(answer: JsonObject): LiveObject {
   const name = keyIn(answer, "label");
   const values = normalized(normalizeLive(fields, answer));
   return withUnknownFields(
-    { id: remoteId(keyIn(answer, "list_id")), name, values, facts: {} },
+    { id: remoteId(keyIn(answer, "list_id")), name, values, facts: defined({ token: tokenInName(name) }) },
     fields,
     answer,
     READ_ONLY,
@@ -73,7 +74,7 @@ async function list(api: Reader): Promise<readonly LiveObject[]> {
   const lists = objectsIn(await api.read("ip-access-lists/list"), "ip_access_lists").map(toSpec);
   if (lists.length === 0) return lists;
   const { enableIpAccessLists: enabled } = await settingsByKey(api, ["enableIpAccessLists"]);
-  return lists.map((live) => ({ ...live, facts: { in_force: String(enabled) === "true" } }));
+  return lists.map((live) => ({ ...live, facts: { ...live.facts, in_force: String(enabled) === "true" } }));
 }
 
 function check({ ip_addresses: addresses }: Values): readonly Problem[] {
@@ -157,7 +158,7 @@ export const ipAccessLists = defineProvider({
   nameField: "label",
   unique: true,
   idAttribute: "list_id",
-  recovery: "client-named",
+  recovery: "two-phase",
   replaceStrategy: "create-first",
 
   planning: { validate: check, normalize: normalized, consequences, objections: lockouts },
@@ -170,16 +171,14 @@ export const ipAccessLists = defineProvider({
         (answer) => toSpec(objectIn(answer.ip_access_list)),
       ),
     /** A new list is enabled: the request takes no `enabled`. */
-    async create(api, { name, values: { list_type, ip_addresses, enabled } }) {
+    async create(api, { name, values: { list_type, ip_addresses, enabled }, token }) {
       const answer = await api.write(
         "ip-access-lists/create",
-        defined({ label: name, list_type, ip_addresses }),
+        defined({ label: unfinishedName(name, token), list_type, ip_addresses }),
       );
       const id = remoteId(keyIn(objectIn(answer.ip_access_list), "list_id"));
-      if (enabled === false) {
-        await api.created(id);
-        await api.write("ip-access-lists/update", { id, enabled });
-      }
+      await api.created(id);
+      await api.write("ip-access-lists/update", defined({ id, label: name, enabled }));
       return id;
     },
     async update(api, { id, name, values: { list_type, ip_addresses, enabled = true } }) {

@@ -7,6 +7,7 @@ import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { choiceField, defineProvider, listField, required, textField } from "../kit/field-builders.ts";
+import { tokenInName, unfinishedName } from "../kit/names.ts";
 import { losesId, problem } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsOfPages, responseText } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
@@ -69,7 +70,8 @@ function toSpec(answer: JsonObject): LiveObject {
     destination_type: type,
     ...(type === "EMAIL" ? config : {}),
   });
-  const live = { id: remoteId(keyIn(answer, "id")), name, values, facts: {} };
+  const facts = defined({ token: tokenInName(name) });
+  const live = { id: remoteId(keyIn(answer, "id")), name, values, facts };
   if (TYPES[type] === undefined)
     return { ...live, unmanageable: `its type ${type} is unknown to this version` };
   const { config: _, ...head } = answer;
@@ -115,7 +117,7 @@ export const notificationDestinations = defineProvider({
   nameField: "display_name",
   unique: true,
   idAttribute: "id",
-  recovery: "client-named",
+  recovery: "two-phase",
   replaceStrategy: "create-first",
 
   planning: {
@@ -131,9 +133,12 @@ export const notificationDestinations = defineProvider({
     /** A list has no configuration. */
     readDetails: async (api, live) => (await read(api, live.id)) ?? live,
     read,
-    async create(api, { name, values }) {
-      const request = { display_name: name, config: configOf(values) };
-      return remoteId(keyIn(await api.write("notification-destinations/create", request), "id"));
+    async create(api, { name, values, token }) {
+      const request = { display_name: unfinishedName(name, token), config: configOf(values) };
+      const id = remoteId(keyIn(await api.write("notification-destinations/create", request), "id"));
+      await api.created(id);
+      await api.write("notification-destinations/update", { id, display_name: name });
+      return id;
     },
     /** The service replaces the whole configuration, so only a spec that declares some of it sends it. */
     async update(api, { id, name, values }) {

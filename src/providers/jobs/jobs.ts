@@ -17,7 +17,7 @@ import { sendCluster } from "../clusters/operations.ts";
 import { policyKinds, policyObjections, withoutPolicyValues } from "../clusters/policies.ts";
 import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
 import { defineProvider, groupField, textField } from "../kit/field-builders.ts";
-import { withUnlisted } from "../kit/names.ts";
+import { tokenInName, unfinishedName, withUnlisted } from "../kit/names.ts";
 import { losesId, problem } from "../kit/problems.ts";
 import {
   ignoreMissing,
@@ -67,8 +67,6 @@ const fields = {
   ...databricksSettings,
 };
 
-const TOKEN = /\[workspace:([\w-]+)\]$/;
-
 /** Fields that the service computes. The source of a plain single task is always the workspace. */
 const READ_ONLY = new Set([
   "notebook_task.source",
@@ -83,7 +81,7 @@ function toSpec(answer: JsonObject): LiveObject {
   const settings = settingsWithKeys(isObject(answer.settings) ? answer.settings : {});
   const values = withLiveSizes(normalizeLive(fields, settings));
   const name = responseText(settings, "name") ?? "Untitled";
-  const token = TOKEN.exec(name)?.[1];
+  const token = tokenInName(name);
   const { creator_user_name, created_time } = answer;
   const facts = defined({ creator_user_name, created_time, token, compute_ids: answer.compute_ids });
   const reason = responseText(answer, "unmanageable");
@@ -134,7 +132,7 @@ function ownFieldProblems(values: Values): readonly Problem[] {
 /** A job that nothing starts and that sends nothing, with a name by which it can be found again. */
 function inert(values: Values, name: string, token: string): JsonObject {
   const rest = omit(values, STARTS_OR_SENDS);
-  return { ...rest, name: `${name} [workspace:${token}]`, max_concurrent_runs: 0 };
+  return { ...rest, name: unfinishedName(name, token), max_concurrent_runs: 0 };
 }
 
 const STARTS_OR_SENDS = ["schedule", "trigger", "continuous", "email_notifications", "webhook_notifications"];

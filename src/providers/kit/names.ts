@@ -1,4 +1,4 @@
-// Lists of objects by their names or IDs: members of a scope such as `etl/db-password`, and paths with their folders.
+// Names of objects: members of a scope such as `etl/db-password`, paths with their folders, and names of unfinished objects.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { memberOf, parentOf, type RemoteId, remoteId } from "../../core/address.ts";
@@ -40,6 +40,14 @@ export const PATH_IDENTITY = {
   recovery: "client-named",
   replaceStrategy: "delete-first",
 } as const;
+
+/** The name of a new object until its ID is recorded. A second object of a repeated request keeps it (design 6). */
+export const unfinishedName = (name: string, token: string): string => `${name} [workspace:${token}]`;
+
+/** The token in the name of an unfinished object. */
+export const tokenInName = (name: string): string | undefined => UNFINISHED.exec(name)?.[1];
+
+const UNFINISHED = /\[workspace:([\w-]+)\]$/;
 
 const SEGMENT = /^(?!\.{1,2}$)[^\0]+$/;
 
