@@ -45,6 +45,7 @@ export function acceptedDrift(json: string): AcceptedDrift | undefined {
   const refused = recordsIn(answer.refused).map(
     ({ message, hint }) => `${message}; ${hint ?? "change it by hand"}`,
   );
+  const unchanged = Array.isArray(answer.without_drift) ? answer.without_drift : [];
   const sections = [
     ...(accepted.length === 0
       ? ["No drift is left to accept."]
@@ -52,6 +53,7 @@ export function acceptedDrift(json: string): AcceptedDrift | undefined {
           "The spec declares these live values. Merge to keep them. To restore the declared values instead, close this and apply.",
           fenced(accepted.join("\n")),
         ]),
+    ...(unchanged.length === 0 ? [] : ["No drift at:", fenced(unchanged.join("\n"))]),
     ...(refused.length === 0 ? [] : ["Not accepted:", fenced(refused.join("\n"))]),
   ];
   return {

@@ -142,6 +142,16 @@ test("the text of the pull request lists what is accepted, and what is not and w
   expect(acceptedDrift("error")).toBeUndefined();
 });
 
+test("the text of the pull request lists the addresses that have no drift", () => {
+  const accepted = acceptedDrift(
+    JSON.stringify({ accepted: [], without_drift: ["pools.a", "pools.b"], files: [], refused: [] }),
+  );
+  expect(accepted).toEqual({
+    report: "No drift is left to accept.\n\nNo drift at:\n\n```text\npools.a\npools.b\n```\n",
+    files: [],
+  });
+});
+
 test("an address that begins with a dash is refused, and without addresses all drift is accepted", () => {
   const addresses = (WORKSPACE_CI_ADDRESSES: string) =>
     readSettings({ WORKSPACE_CI_COMMAND: "accept", WORKSPACE_CI_ADDRESSES }).addresses;

@@ -103,12 +103,10 @@ export function acknowledgedReason(reason: string | undefined): string {
   return reason;
 }
 
-/** An address may contain dots, so a whole address outweighs a field. Throws Failure with CLI_UNKNOWN_ADDRESS. */
-export function driftAt(
-  drift: readonly Drift[],
-  location: string,
-  keyed: Keyed,
-): Pick<Acknowledgement, "address" | "field" | "differences"> {
+type DriftPlace = Pick<Acknowledgement, "address" | "field" | "differences">;
+
+/** An address may contain dots, so a whole address outweighs a field. Undefined if nothing differs there. */
+export function findDrift(drift: readonly Drift[], location: string, keyed: Keyed): DriftPlace | undefined {
   const digestsOf = (item: Drift) => driftDigests(item, registry.of(item.address).fields, keyed);
   for (const item of drift)
     if (item.address === location) return { address: item.address, differences: digestsOf(item) };
@@ -118,6 +116,15 @@ export function driftAt(
     const differences = digestsOf(item).filter((_, at) => isInField(item.diffs[at]?.path ?? [], field));
     if (differences.length > 0) return { address: item.address, field, differences };
   }
+  return undefined;
+}
+
+/** Throws Failure with CLI_UNKNOWN_ADDRESS. */
+export function driftAt(drift: readonly Drift[], location: string, keyed: Keyed): DriftPlace {
+  return findDrift(drift, location, keyed) ?? throwUnknown(drift, location);
+}
+
+function throwUnknown(drift: readonly Drift[], location: string): never {
   const locations = drift.flatMap((item) => [
     item.address,
     ...item.diffs.map((diff) => `${item.address}.${toDottedPath(diff.path)}`),

@@ -3,6 +3,7 @@
 import { createRequire } from "node:module";
 import { relative, resolve, sep } from "node:path";
 import type Picomatch from "picomatch";
+import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { makePlan } from "../../planner/make-plan.ts";
@@ -40,6 +41,8 @@ export interface AcceptOptions {
 export interface AcceptedSession extends DriftAcceptance {
   /** Why the rest was left out. */
   readonly refused: readonly Diagnostic[];
+  /** Addresses that were named and that have no drift. */
+  readonly withoutDrift: readonly string[];
   /** The name of an edited file for people. */
   shown(path: string): string;
   /** Throws Failure with CLI_FILE; then no file has changed. */
@@ -56,7 +59,15 @@ export async function acceptInSession(
     throw failureOf("CLI_USAGE", "--in-target is set, but the spec has no targets");
   const { invocation, connection, settings, secretDigest } = session;
   const planned = await planWorkspace(session, state);
-  const wanted = places.flatMap((place) => wantedAt(planned.plan.drift, place, secretDigest));
+  const { drift } = planned.plan;
+  const isKnown = (place: string): boolean =>
+    session.spec.resources.has(place as Address) || planned.input.state.records.has(place as Address);
+  const withoutDrift = [
+    ...new Set(places.filter((place) => isKnown(place) && !drift.some(({ address }) => address === place))),
+  ];
+  const wanted = places
+    .filter((place) => !withoutDrift.includes(place))
+    .flatMap((place) => wantedAt(drift, place, secretDigest));
   const opened = openSpecFolder(invocation.file, specInput(invocation));
   if (opened === undefined) throw failureOf("SPEC_NOT_FOUND", `${invocation.file} does not exist`);
   const { tree, main } = opened;
@@ -85,6 +96,7 @@ export async function acceptInSession(
   return {
     ...accepted,
     refused,
+    withoutDrift,
     shown: (path) => tree.shown(path),
     write() {
       writeEdits(tree, accepted.files);

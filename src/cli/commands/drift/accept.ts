@@ -47,7 +47,7 @@ export const acceptCommand = defineCommand({
     },
   ],
   notes:
-    "The command writes files of the spec only, all of them or none. Afterwards, a plan has no changes at these addresses. Sensitive values are never written. Exit codes: 0 all accepted, 1 error, 2 some left out with --keep-going.",
+    "The command writes files of the spec only, all of them or none. Afterwards, a plan has no changes at these addresses. An address without drift is not an error. Sensitive values are never written. Exit codes: 0 all accepted, 1 error, 2 some left out with --keep-going.",
   async run(context, options, places) {
     if (places.length === 0)
       throw failureOf("CLI_USAGE", "an address is missing", {
@@ -76,13 +76,18 @@ export const acceptCommand = defineCommand({
 });
 
 function acceptedText(accepted: AcceptedSession, isDryRun: boolean, colors: Colors): string {
-  const { resources, files, shown } = accepted;
+  const { resources, files, withoutDrift, shown } = accepted;
   const isChanged = ({ before, after }: FileEdit): boolean => !Buffer.from(before).equals(after);
   const changed = files.filter(isChanged);
   if (isDryRun && changed.length > 0)
     return changed.map((file) => fileDiff(shown(file.path), file, "accepted", colors)).join("");
-  if (resources.length === 0) return accepted.refused.length > 0 ? "Nothing was accepted.\n" : "No drift.\n";
-  const lines = resources.flatMap((resource) => resourceLines(resource, shown));
+  const unchanged = withoutDrift.map((address) => `No drift at ${printable(address)}.`);
+  if (resources.length === 0) {
+    const nothing = accepted.refused.length > 0 ? ["Nothing was accepted."] : [];
+    const lines = [...unchanged, ...nothing];
+    return `${(lines.length > 0 ? lines : ["No drift."]).join("\n")}\n`;
+  }
+  const lines = [...resources.flatMap((resource) => resourceLines(resource, shown)), ...unchanged];
   const names = changed.map(({ path }) => printable(shown(path)));
   const ending =
     names.length === 0 ? "The spec already has the live values." : `Wrote ${listed(names, "and", 10)}.`;
@@ -105,7 +110,8 @@ function resourceLines(
   ];
 }
 
-function acceptedJson({ resources, files, refused, shown }: AcceptedSession, isDryRun: boolean) {
+function acceptedJson(accepted: AcceptedSession, isDryRun: boolean) {
+  const { resources, files, refused, withoutDrift, shown } = accepted;
   return {
     dry_run: isDryRun,
     accepted: resources.map(({ address, what, fields, content }) => ({
@@ -119,6 +125,7 @@ function acceptedJson({ resources, files, refused, shown }: AcceptedSession, isD
       })),
       content: content === undefined ? undefined : shown(content),
     })),
+    without_drift: withoutDrift,
     files: files.map(({ path, patch }) => ({ path: shown(path), patch })),
     refused: refused.map(({ code, message, address, hint }) => ({ code, message, address, hint })),
   };
