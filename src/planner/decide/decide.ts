@@ -200,12 +200,9 @@ function unchanged(
 ): Change {
   const { match, unfinished } = compared;
   const { movedFrom } = movedRecord(context, resource);
-  const isBack = context.input.moved?.back?.has(resource.address) === true;
-  const reasons = isBack
-    ? moveReasons(context, resource)
-    : match === "managed"
-      ? NONE
-      : ["the existing object matches the spec"];
+  const backReasons = moveBackReasons(context, resource);
+  const reasons =
+    match === "managed" || backReasons.length > 0 ? backReasons : ["the existing object matches the spec"];
   const { after, unresolved } = compared.reach;
   const same: Noop = {
     action: "noop",
@@ -274,13 +271,12 @@ function withTargets(values: Values, diffs: readonly FieldDiff[]): Values {
   return after;
 }
 
-function moveReasons({ input }: PlanContext, { address }: Resource): readonly string[] {
+/** A move by an entry of the spec needs no reason: the change names the former address. */
+function moveBackReasons({ input }: PlanContext, { address }: Resource): readonly string[] {
   const movedFrom = input.moved?.origins.get(address);
-  if (movedFrom === undefined) return NONE;
-  const isBack = input.moved?.back?.has(address) === true;
-  return isBack
+  return movedFrom !== undefined && input.moved?.back?.has(address) === true
     ? [`the spec declares ${address} again, which moved to ${movedFrom} before`]
-    : [`it is moved from ${movedFrom}`];
+    : NONE;
 }
 
 function reasonsOf(
@@ -289,7 +285,7 @@ function reasonsOf(
   provider: PlannedKind,
   compared: Compared,
 ): readonly string[] {
-  const reasons = [...moveReasons(context, resource)];
+  const reasons = [...moveBackReasons(context, resource)];
   if (compared.match === "adoptable") reasons.push("it exists and is adopted");
   if (compared.match === "imported") reasons.push("it exists and is imported");
   if (compared.unfinished) reasons.push("an interrupted run created it in part; this run completes it");

@@ -85,7 +85,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
     drift(plan),
     unmanaged(plan),
   ];
-  return fittedMarkdown(head(plan, info), sections, size);
+  return fittedMarkdown(head(plan, info, new Set(destroys.slice(0, destroyed.number))), sections, size);
 }
 
 function renamed(plan: PlanView): readonly Section[] {
@@ -100,7 +100,11 @@ function isRisky(change: ChangeView, guarded: ReadonlySet<string>): boolean {
   return change.action === "replace" || change.consequences.length > 0 || guarded.has(change.address);
 }
 
-function head(plan: PlanView, info: RunInfo | undefined): string {
+function head(
+  plan: PlanView,
+  info: RunInfo | undefined,
+  destroyedBelow: ReadonlySet<ChangeView>,
+): string {
   const { title, refusal, host, modes } = plan;
   const about =
     info === undefined
@@ -114,7 +118,7 @@ function head(plan: PlanView, info: RunInfo | undefined): string {
     ...compared,
     ...refused,
     about,
-    ...glanceLines(plan),
+    ...glanceLines(plan, destroyedBelow),
     ...hiddenLines(plan.shown.hidden),
   ]
     .map((part) => `${part}\n`)
@@ -128,11 +132,19 @@ function hiddenLines(hidden: string | undefined): readonly string[] {
 /** A line names so many objects or side effects. */
 const MOST_NAMED = 3;
 
-/** Costs and side effects; what is destroyed and who gets access has a section below. */
-function glanceLines({ notable, cost: priced, costTotal }: PlanView): readonly string[] {
+/**
+ * Costs and side effects; what is destroyed and who gets access has a section below. A side effect of one change of
+ * `destroyedBelow` is only there.
+ */
+function glanceLines(
+  { notable, cost: priced, costTotal }: PlanView,
+  destroyedBelow: ReadonlySet<ChangeView>,
+): readonly string[] {
   const touching = notable.filter((change) => change.touches);
   const cost = touching.filter((change) => !change.destroys && change.severity === "cost");
-  const effects = foldEffects(touching);
+  const effects = foldEffects(touching).filter(
+    ({ changes: [change, ...others] }) => others.length > 0 || !destroyedBelow.has(change),
+  );
   const sentences = effects
     .slice(0, MOST_NAMED)
     .map(({ subject, sentence }) => `${markdownText(subject)}: ${markdownSentence(sentence)}`);
@@ -152,7 +164,11 @@ function glanceLines({ notable, cost: priced, costTotal }: PlanView): readonly s
 }
 
 function names(changes: readonly ChangeView[], most: number): string {
-  const shown = changes.slice(0, most).map(titleCode);
+  const shown = changes.slice(0, most).map((change) => {
+    const { formerAddress } = change;
+    const moved = formerAddress === undefined ? "" : ` (moved from ${markdownCode(formerAddress)})`;
+    return `${titleCode(change)}${moved}`;
+  });
   const rest = changes.length - shown.length;
   return rest === 0 ? shown.join(", ") : `${shown.join(", ")}, and ${grouped(rest)} more`;
 }

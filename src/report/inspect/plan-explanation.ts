@@ -245,6 +245,7 @@ export function explanationJson({
     status,
     action: change?.action,
     id: unmanaged?.id ?? (change !== undefined && "id" in change ? change.id : undefined),
+    moved_from: change?.movedFrom,
     cause: change?.cause,
     severity: view?.severity,
     at,

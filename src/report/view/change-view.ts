@@ -109,9 +109,14 @@ export class ChangeView {
     return remarksOf(this.source, this.#registry);
   }
 
-  /** Those that equal changes have, too: without the name. */
+  /** Those that equal changes have, too: without the name and the former address. */
   get sharedRemarks(): readonly string[] {
-    return this.remarks.filter((remark) => !remark.startsWith("named "));
+    return this.remarks.filter((remark) => !/^(named|moved from) /.test(remark));
+  }
+
+  /** The address that a change has until now, if it moves the record and changes the object, too. Printable. */
+  get formerAddress(): string | undefined {
+    return formerAddress(this.source);
   }
 
   /** Where the spec declares the resource; undefined for what it does not declare. */
@@ -278,8 +283,14 @@ function withoutName(
   return rest;
 }
 
+function formerAddress({ action, movedFrom }: Change): string | undefined {
+  return action === "move" || movedFrom === undefined ? undefined : printable(movedFrom);
+}
+
 export function remarksOf(change: Change, registry: KindRegistry): readonly string[] {
   const remarks: string[] = [];
+  const former = formerAddress(change);
+  if (former !== undefined) remarks.push(`moved from ${former}`);
   if (change.name !== nameOf(change.address)) remarks.push(`named ${printable(JSON.stringify(change.name))}`);
   if (isOfReplaced(change)) remarks.push("a replaced object of this address");
   if (change.action === "replace")

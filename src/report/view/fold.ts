@@ -60,9 +60,10 @@ export function groupNames(group: ChangeGroup, most: number): string {
   return rest === 0 ? names.join(", ") : `${names.join(", ")}, and ${grouped(rest)} more`;
 }
 
-/** The key of a change; of a move, both: `a to b`. */
-function keyOf({ kind, title }: ChangeView): string {
-  return title.replaceAll(`${printable(kind)}.`, "");
+/** The key of a change; of a move, both: `a to b`, and `b (moved from a)` if it also changes the object. */
+function keyOf({ kind, title, formerAddress }: ChangeView): string {
+  const moved = formerAddress === undefined ? "" : ` (moved from ${formerAddress})`;
+  return `${title}${moved}`.replaceAll(`${printable(kind)}.`, "");
 }
 
 /** `num_workers 2 → 10, and 1 more field`: the first difference in a few words, without its values where they need more room. */

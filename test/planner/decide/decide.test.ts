@@ -133,7 +133,7 @@ describe("the reasons of a change", () => {
     expect(first({ spec: spec([box()]), ...given })).toMatchObject({ action: "adopt", reasons: [] });
   });
 
-  test("of a moved resource name its old address, and a record moves although nothing differs", () => {
+  test("of a moved resource are none, because the change names its old address, and a record moves although nothing differs", () => {
     const moved = { origins: new Map([["boxes.a" as Address, "boxes.old" as Address]]), before: known };
     const given = { live: live({ boxes: [LIVE_BOX] }), state: known, moved };
     expect(first({ spec: spec([box()]), ...given })).toMatchObject({
@@ -144,7 +144,7 @@ describe("the reasons of a change", () => {
     expect(first({ spec: spec([box({ size: 2 })]), ...given })).toMatchObject({
       action: "update",
       movedFrom: "boxes.old",
-      reasons: ["it is moved from boxes.old"],
+      reasons: [],
     });
   });
 

@@ -51,6 +51,24 @@ describe("plan as Markdown", () => {
     expect(text).toContain("| **total** | **2** | **1** | **1** | **1** |");
   });
 
+  test("a side effect of one deletion is only in the section of what is destroyed", () => {
+    const lost = { ...remove, consequences: ["its run history is no longer available"] };
+    const { text } = planMarkdown(viewOf(planOf([update, lost])));
+    expect(text.match(/its run history is no longer available/g)).toHaveLength(1);
+    expect(text).toContain("- **Side effects**: pools.shared: 2 running clusters restart\n");
+    expect(text.slice(text.indexOf("### Destroys"))).toContain("  - ⚠ its run history");
+  });
+
+  test("a side effect of a deletion that is not open is also among the side effects", () => {
+    const deletions = Array.from({ length: 12 }, (_, at) => ({
+      ...remove,
+      address: addressOf("pools", `p${at}`),
+      consequences: at === 11 ? ["the last one stops"] : [],
+    }));
+    const { text } = planMarkdown(viewOf(planOf(deletions)));
+    expect(text).toContain("- **Side effects**: pools.p11: the last one stops\n");
+  });
+
   test("changes that destroy, are guarded, or have side effects are expanded, and the others are collapsed by kind", () => {
     const { text } = planMarkdown(viewOf(everything), INFO);
     const expanded = text.slice(0, text.indexOf("<details>"));

@@ -1,8 +1,12 @@
 // Equal changes, side effects, and findings are read once. Deletions and changes of access are never in a group.
 
 import { describe, expect, test } from "vitest";
+import { addressOf } from "../../../src/core/address.ts";
 import { warning } from "../../../src/core/diagnostic.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
+import { planMarkdown } from "../../../src/report/format/plan-markdown.ts";
 import { planText } from "../../../src/report/format/plan-text.ts";
+import { planHtml } from "../../../src/report/html/plan-html.ts";
 import { colorsFor } from "../../../src/report/text/terminal.ts";
 import {
   briefDifference,
@@ -14,6 +18,7 @@ import {
   kindCounts,
 } from "../../../src/report/view/fold.ts";
 import { teamView } from "../html/team-plan.ts";
+import { planOf, update, viewOf } from "../plans.ts";
 
 const view = teamView(165);
 const touching = view.notable.filter((change) => change.touches);
@@ -61,6 +66,32 @@ describe("equal changes", () => {
     const expanded = planText({ ...view, expand: true }, colorsFor(false));
     expect(expanded.match(/^ {2}~ update {3}clusters\.\w+-\d+$/gm)?.length).toBeGreaterThan(50);
     expect(expanded).not.toContain("--expand");
+  });
+});
+
+describe("an update that also moves its record", () => {
+  const moved = ["a", "b", "c"].map((name): Change => {
+    const address = addressOf("pools", name);
+    return { ...update, address, name, movedFrom: addressOf("pools", `old-${name}`) };
+  });
+  const formsOf = (changes: readonly Change[]) => {
+    const view = viewOf(planOf(changes));
+    return [planText(view, colorsFor(false)), planMarkdown(view).text, planHtml(view)];
+  };
+
+  test("names the former address next to the address in text, Markdown, and HTML", () => {
+    const [text, markdown, html] = formsOf(moved.slice(0, 1));
+    expect(text).toContain("  ~ update   pools.a  (moved from pools.old-a; ");
+    expect(markdown).toContain("- **update** `pools.a` (moved from pools.old-a; ");
+    expect(html).toContain(">moved from pools.old-a; ");
+  });
+
+  test("is in a group with equal updates, and each has its former address", () => {
+    const [text, markdown, html] = formsOf(moved);
+    const names = "a (moved from old-a), b (moved from old-b), c (moved from old-c)";
+    expect(text).toContain(`  ~ update   3 pools  (${names}; `);
+    expect(markdown).toContain("`pools.a` (moved from `pools.old-a`), `pools.b` (moved from `pools.old-b`)");
+    expect(html).toContain(names);
   });
 });
 
