@@ -83,21 +83,26 @@ function changesSection(plan: PlanView, colors: Colors): readonly string[] {
 }
 
 function changeBlocks(groups: readonly ChangeGroup[], colors: Colors): readonly string[] {
-  const lines: string[] = [];
-  let kind = "";
-  let wasLong = false;
   const isNotedBelow = areUnrecorded(groups.map(([{ driftOrigin }]) => driftOrigin));
-  for (const group of groups) {
-    const block = groupLines(group, colors, isNotedBelow);
-    if (lines.length > 0 && (wasLong || block.length > 1 || group[0].kind !== kind)) lines.push("");
-    lines.push(...block);
-    wasLong = block.length > 1;
-    kind = group[0].kind;
-  }
+  const lines = spacedLines(
+    groups.map((group) => ({ kind: group[0].kind, lines: groupLines(group, colors, isNotedBelow) })),
+  );
   if (isNotedBelow) lines.push("", colors.dim(UNRECORDED_NOTE));
   if (groups.some(({ length }) => length > 1))
     lines.push("", colors.dim("Equal changes are shown once; `--expand` shows each of them."));
   return lines;
+}
+
+/** The lines of changes or drift. An empty line separates kinds, and what has more than one line. */
+function spacedLines(
+  blocks: readonly { readonly kind: string; readonly lines: readonly string[] }[],
+): string[] {
+  return blocks.flatMap(({ kind, lines }, at) => {
+    const before = blocks[at - 1];
+    const isApart =
+      before !== undefined && (before.kind !== kind || before.lines.length > 1 || lines.length > 1);
+    return isApart ? ["", ...lines] : lines;
+  });
 }
 
 /** So many of the equal changes are named. */
@@ -303,13 +308,22 @@ function remarks({ severity, remark }: DriftItem): string {
 /** If the service does not record who changed several objects, one line below them says it. */
 export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
   const isNotedBelow = areUnrecorded(drift.map(({ origin }) => origin));
-  const lines = drift.flatMap((driftItem) => [
+  const lines = spacedLines(
+    drift.map((driftItem) => ({
+      kind: driftItem.kind,
+      lines: driftItemLines(driftItem, colors, isNotedBelow),
+    })),
+  );
+  return isNotedBelow ? [...lines, "", colors.dim(UNRECORDED_NOTE)] : lines;
+}
+
+function driftItemLines(driftItem: DriftItem, colors: Colors, isNotedBelow: boolean): readonly string[] {
+  return [
     `  ${colors.yellow(SIGNS[driftItem.what])} ${colors.yellow(driftItem.word.padEnd(8))} ${colors.bold(printable(driftItem.address))}${colors.dim(remarks(driftItem))}`,
     ...originLines(driftItem.origin, isNotedBelow).map((origin) => colors.dim(`      ${origin}`)),
     ...fieldBlock(driftItem.fields, colors),
     ...contentBlock(driftItem.content, colors),
-  ]);
-  return isNotedBelow ? [...lines, colors.dim(UNRECORDED_NOTE)] : lines;
+  ];
 }
 
 const UNRECORDED_NOTE = `For changes without a name, ${UNRECORDED}.`;

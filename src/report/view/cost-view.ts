@@ -74,15 +74,19 @@ function costSentence(
     ({ always, change: { min, max }, digits }) =>
       isZero(always - min, digits) && isZero(always - max, digits),
   );
-  const amounts = differences.map(
-    ({ change, digits, unit }) => `${signedRange(change.min, change.max, digits)}${unit}`,
-  );
-  const alwaysParts = differences.map(({ always, digits, short }) => `${signed(always, digits)}${short}`);
+  const amounts = differences
+    .filter(({ change: { min, max }, digits }) => !isZero(min, digits) || !isZero(max, digits))
+    .map(({ change, digits, unit }) => `${signedRange(change.min, change.max, digits)}${unit}`);
+  const alwaysParts = differences
+    .filter(({ always, digits }) => !isZero(always, digits))
+    .map(({ always, digits, short, unit }) => `${signed(always, digits)}${isSame ? unit : short}`);
   const beforeParts = differences.map(({ was, digits, short }) => `${plainRange(was, digits)}${short}`);
   const wasNothing = every(({ was, digits }) => isZero(was.max, digits));
   return [
-    `${amounts.join(", ")}${isAlways ? ", always" : " while running"}`,
-    ...(isAlways || hasNoAlways ? [] : [`, ${alwaysParts.join(", ")} of it always`]),
+    `${isSame ? "no change" : amounts.join(", ")}${isAlways && !isSame ? ", always" : " while running"}`,
+    ...((isAlways && !isSame) || hasNoAlways
+      ? []
+      : [`, ${alwaysParts.join(", ")} ${isSame ? "" : "of it "}always`]),
     ...(before === undefined || wasNothing ? [] : [` (${beforeParts.join(", ")} before)`]),
     ...(runs > 0 ? [`; ${count(Math.round(runs), "run")} a month`] : []),
   ].join("");
@@ -95,33 +99,40 @@ export function totalCostSentence(costs: Costs): string | undefined {
   const measured = measuredIn(costs);
   const [first] = measured;
   if (first === undefined || first.amounts.changes.length === 0) return undefined;
-  const running = measured.map(({ amounts: { before, after }, digits, unit }) => {
+  const running = measured.flatMap(({ amounts: { before, after }, digits, unit }) => {
     const [was, will] = [before.range ?? ZERO, after.range ?? ZERO];
     const [min, max] = [
       will.min - after.always - (was.min - before.always),
       will.max - after.always - (was.max - before.always),
     ];
-    return `${signedRange(min, max, digits)}${unit}`;
+    return isZero(min, digits) && isZero(max, digits) ? [] : [`${signedRange(min, max, digits)}${unit}`];
   });
-  const always = measured.map(
-    ({ amounts: { before, after }, digits, unit }) =>
-      `${signed(after.always - before.always, digits)}${unit}`,
-  );
-  const { changes, after } = first.amounts;
+  const always = measured.flatMap(({ amounts: { before, after }, digits, unit }) => {
+    const change = after.always - before.always;
+    return isZero(change, digits) ? [] : [`${signed(change, digits)}${unit}`];
+  });
+  const { changes, before, after } = first.amounts;
   const unmeasured = changes.filter(
     (change) => (change.before?.unknown.length ?? 0) + (change.after?.unknown.length ?? 0) > 0,
   );
   const names = unmeasured.map(({ address }) => address);
+  const amounts = [
+    ...(running.length === 0 ? [] : [`${running.join(", ")} while running`]),
+    ...(always.length === 0 ? [] : [`${always.join(", ")} always`]),
+  ];
+  const isSame = amounts.length === 0 && before.runsPerMonth === after.runsPerMonth;
+  if (isSame && names.length === 0) return undefined;
   const parts = [
-    `${running.join(", ")} while running`,
-    `${always.join(", ")} always`,
+    ...amounts,
     ...(after.runsPerMonth > 0 ? [`${grouped(Math.round(after.runsPerMonth))} scheduled runs a month`] : []),
     ...(names.length === 0 ? [] : [`unknown for ${listed(names, "and", 5)}`]),
   ];
-  return `Cost of these changes: ${parts.join("; ")}.`;
+  return parts.length === 0 ? undefined : `Cost of these changes: ${parts.join("; ")}.`;
 }
 
 function signedRange(min: number, max: number, digits: number): string {
+  if (isZero(min, digits) !== isZero(max, digits))
+    return `up to ${signed(isZero(min, digits) ? max : min, digits)}`;
   return amountText(min, digits) === amountText(max, digits)
     ? signed(min, digits)
     : `${signed(min, digits)} to ${signed(max, digits)}`;

@@ -95,6 +95,51 @@ describe("the cost of a new resource", () => {
   });
 });
 
+describe("the cost of a changed resource", () => {
+  const changed = (address: string, before: JsonObject, after: JsonObject): Change => {
+    const names = Object.keys(after).filter((name) => before[name] !== after[name]);
+    const diffs = names.map((name) => ({ path: [name], before: before[name], after: after[name] }));
+    return { ...created(address, after), action: "update", id: "1", before, diffs } as unknown as Change;
+  };
+  const total = (...changes: readonly Change[]) =>
+    totalCostSentence({ cost: planCost(changes, registry, prices) });
+  const cluster = { node_type_id: "small", num_workers: 1, autotermination_minutes: 9 };
+  const job = { new_cluster: { node_type_id: "small", num_workers: 3 } };
+  const schedule = { quartz_cron_expression: "0 0 0/6 * * ?", timezone_id: "UTC" };
+
+  test("has no sentence and no total if it is the same as before", () => {
+    const renamed = changed("clusters.c", cluster, { ...cluster, cluster_name: "d" });
+    expect([costs(renamed), total(renamed)]).toEqual([[], undefined]);
+  });
+
+  test("names only the parts that change", () => {
+    const grown = changed("clusters.c", cluster, { ...cluster, num_workers: 2 });
+    expect(costs(grown)).toEqual(["clusters.c: +0.50 USD an hour while running (1.00 before)"]);
+    expect(total(grown)).toBe("Cost of these changes: +0.50 USD an hour while running.");
+    const kept = changed("clusters.c", cluster, { ...cluster, autotermination_minutes: 0 });
+    expect(costs(kept)).toEqual([
+      "clusters.c: no change while running, +1.00 USD an hour always (1.00 before)",
+    ]);
+    const scheduled = changed("jobs.j", job, { ...job, schedule });
+    expect(costs(scheduled)).toEqual(["jobs.j: no change while running (1.20 before); 122 runs a month"]);
+    expect(total(scheduled)).toBe("Cost of these changes: 122 scheduled runs a month.");
+  });
+
+  test("names the end of a range that starts at no change", () => {
+    const scaling = (max_workers: number) => ({
+      ...{ node_type_id: "small", autotermination_minutes: 9 },
+      autoscale: { min_workers: 1, max_workers },
+    });
+    const [one, three] = [scaling(1), scaling(3)];
+    expect(costs(changed("clusters.c", one, three))).toEqual([
+      "clusters.c: up to +1.00 USD an hour while running (1.00 before)",
+    ]);
+    expect(costs(changed("clusters.c", three, one))).toEqual([
+      "clusters.c: up to -1.00 USD an hour while running (1.00 to 2.00 before)",
+    ]);
+  });
+});
+
 describe("the cores and the memory of a change", () => {
   const sizes = new Map([
     ["small", { cores: 4, memoryMb: 14_336 }],

@@ -1,10 +1,24 @@
 // The text form of a plan: what a reader finds in it, and where.
 
 import { describe, expect, test } from "vitest";
+import { addressOf } from "../../../src/core/address.ts";
 import { error, warning } from "../../../src/core/diagnostic.ts";
-import { planText } from "../../../src/report/format/plan-text.ts";
+import type { Drift } from "../../../src/planner/model/plan.ts";
+import { driftText, planText } from "../../../src/report/format/plan-text.ts";
 import { colorsFor } from "../../../src/report/text/terminal.ts";
-import { create, everything, noop, planOf, remove, replace, secret, update, viewOf } from "../plans.ts";
+import { driftView } from "../../../src/report/view/drift-view.ts";
+import {
+  create,
+  everything,
+  noop,
+  planOf,
+  registry,
+  remove,
+  replace,
+  secret,
+  update,
+  viewOf,
+} from "../plans.ts";
 
 const plain = colorsFor(false);
 const text = (...changes: Parameters<typeof planOf>[0]) => planText(viewOf(planOf(changes)), plain);
@@ -121,5 +135,38 @@ describe("plan as text", () => {
   test("a change that is not the spec's own doing says who moved", () => {
     expect(text(update)).toContain("(the spec changed, and so did the workspace)");
     expect(text(update)).toContain("# changed outside");
+  });
+});
+
+describe("drift as text", () => {
+  const drifted = (name: string, what: "changed" | "gone"): Drift => ({
+    ...{ address: addressOf("pools", name), kind: "pools", name, what },
+    diffs:
+      what === "gone"
+        ? []
+        : [{ path: ["max_capacity"], before: 7, after: 5, cause: "drift", replaces: false }],
+  });
+
+  test("has an empty line where a plan has one: around an entry of several lines", () => {
+    const drift = [
+      drifted("a", "gone"),
+      drifted("b", "gone"),
+      drifted("c", "changed"),
+      drifted("d", "changed"),
+    ];
+    const view = driftView(planOf([], { drift }), 4, registry);
+    expect(driftText(view, plain)).toMatchInlineSnapshot(`
+      "  - deleted  pools.a
+        - deleted  pools.b
+
+        ~ changed  pools.c
+            max_capacity  5 → 7
+
+        ~ changed  pools.d
+            max_capacity  5 → 7
+
+      Drift in 4 resources: 2 changed, 2 deleted, 0 appeared.
+      "
+    `);
   });
 });
