@@ -100,11 +100,7 @@ function isRisky(change: ChangeView, guarded: ReadonlySet<string>): boolean {
   return change.action === "replace" || change.consequences.length > 0 || guarded.has(change.address);
 }
 
-function head(
-  plan: PlanView,
-  info: RunInfo | undefined,
-  destroyedBelow: ReadonlySet<ChangeView>,
-): string {
+function head(plan: PlanView, info: RunInfo | undefined, destroyedBelow: ReadonlySet<ChangeView>): string {
   const { title, refusal, host, modes } = plan;
   const about =
     info === undefined
