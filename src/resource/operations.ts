@@ -65,11 +65,22 @@ export interface OperationWriter extends Writer {
   until<T>(what: string, look: () => Promise<T | undefined>, deadlineMs: number): Promise<T>;
 }
 
+/** The values that an object had when the plan was made: an apply may have changed it since. Undefined if the plan did not read it. */
+export type PlannedFrom = (kind: string, id: RemoteId) => Values | undefined;
+
 export interface ProviderOperations {
   /** Everything of this kind, in as few requests as there can be. */
   list(api: Reader, scope: ListScope): Promise<readonly LiveObject[]>;
-  /** More about objects that a list does not tell enough about; only called for those that the spec or the state knows. */
-  readDetails?(api: Reader, object: LiveObject, desired: Values | undefined): Promise<LiveObject>;
+  /**
+   * More about objects that a list does not tell enough about; only called for those that the spec or the state knows. With
+   * `plannedFrom`, what other objects decide about this one is as the plan saw it.
+   */
+  readDetails?(
+    api: Reader,
+    object: LiveObject,
+    desired: Values | undefined,
+    plannedFrom?: PlannedFrom,
+  ): Promise<LiveObject>;
   /** True if a list tells everything but fields with requests of their own. */
   readonly listsAll?: true;
   /**

@@ -19,7 +19,7 @@ import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { isSameName } from "../../resource/names.ts";
-import type { Payload } from "../../resource/operations.ts";
+import type { Payload, PlannedFrom } from "../../resource/operations.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { assertId, diagnosticOf, failureDiagnostic } from "../failures.ts";
 import { manageablePart, toNames } from "../name-index.ts";
@@ -305,12 +305,13 @@ export async function readObject(
   kind: string,
   id: RemoteId,
   desired: Values | undefined,
+  plannedFrom?: PlannedFrom,
 ): Promise<LiveObject | undefined> {
   const provider = run.input.registry.get(kind);
   const liveObject = await provider.operations.read(run.writer, id);
   if (liveObject === undefined) return undefined;
   const live = { ...liveObject, values: manageablePart(provider.fields, liveObject.values, run.names) };
-  return provider.operations.readDetails?.(run.writer, live, desired) ?? live;
+  return provider.operations.readDetails?.(run.writer, live, desired, plannedFrom) ?? live;
 }
 
 /** The object that has the natural name of a change now, as listed. */
@@ -337,7 +338,9 @@ function declaredFor(
 
 /** The object that a change rests on. Throws Failure with PLAN_LIVE_MOVED when it is another one than the plan saw. */
 export async function readUnmoved(run: ApplyRun, change: Existing): Promise<LiveObject | undefined> {
-  const live = await readObject(run, change.kind, change.id, declaredFor(run, change));
+  // Another change of this apply may have changed what decides about the object, such as its cluster policy.
+  const plannedFrom: PlannedFrom = (kind, id) => run.liveIndex.byId(kind, id)?.values;
+  const live = await readObject(run, change.kind, change.id, declaredFor(run, change), plannedFrom);
   if (live === undefined) {
     if (change.action === "delete") return undefined;
     throw moved(change, "was deleted");

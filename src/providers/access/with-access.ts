@@ -119,9 +119,9 @@ export function withAccess(kind: Provider, rules: AccessRules): Provider {
     operations: {
       ...operations,
       ...(operations.readDetails === undefined ? { listsAll: true } : {}),
-      async readDetails(api, live, desired) {
+      async readDetails(api, live, desired, plannedFrom) {
         const rest = desired === undefined ? undefined : withoutAccess(desired);
-        const detailed = (await operations.readDetails?.(api, live, rest)) ?? live;
+        const detailed = (await operations.readDetails?.(api, live, rest, plannedFrom)) ?? live;
         return isDeclared(desired) ? readAccess(api, detailed, desired, objectOf) : detailed;
       },
       async readAccess(api, live, isWhole = false) {

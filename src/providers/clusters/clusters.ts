@@ -246,10 +246,10 @@ export const clusters = defineProvider({
       // The list contains only the latest terminated clusters (contract B 4.3 rule 3).
       return withUnlisted(inList, scope, (id) => byId(api, id));
     },
-    async readDetails(api, listed, desired) {
+    async readDetails(api, listed, desired, plannedFrom) {
       const isAuto = desired?.data_security_mode === AUTO_MODE;
       const shown = isAuto ? ((await byId(api, listed.id)) ?? listed) : listed;
-      const live = await withoutPolicyValues(api, shown, desired);
+      const live = await withoutPolicyValues(api, shown, desired, plannedFrom);
       const pinned =
         desired?.pinned === true && live.values.pinned !== true ? await withPin(api, live) : live;
       return desired?.libraries === undefined ? pinned : withLibraries(api, pinned);

@@ -1,11 +1,13 @@
 // Cluster policies as a plan needs them: clusters that violate a rule, and live values that a policy gave to a cluster.
 
 import type { Reader } from "../../api/contract/reader.ts";
+import { remoteId } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
+import type { PlannedFrom } from "../../resource/operations.ts";
 import type { Objection, PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
 import { clusterPolicies, policyInSpecForm } from "../admin/cluster-policies.ts";
 import { objectsIn } from "../kit/responses.ts";
@@ -220,19 +222,19 @@ function isPlain(path: Path): boolean {
   );
 }
 
-/** The live object without values that the policies of its clusters fix or give by default and the spec does not set. One request reads all policies. */
+/** The live object without values that the policies of its clusters fix or give by default and the spec does not set. */
 export async function withoutPolicyValues(
   api: Reader,
   live: LiveObject,
   desired: Values | undefined,
+  plannedFrom?: PlannedFrom,
 ): Promise<LiveObject> {
   const clusters = clustersIn(live.values);
   if (clusters.length === 0 || live.unmanageable !== undefined) return live;
-  const policies = objectsIn(await api.read("policies/clusters/list"), "policies").map(policyInSpecForm);
+  const policies = await policiesOf(api, clusters, plannedFrom);
   let values: JsonObject = live.values;
   for (const { path, policy: id } of clusters) {
-    const policy = policies.find((candidate) => candidate.id === id);
-    for (const [key, rule] of Object.entries(rulesOf(policy?.values ?? {}))) {
+    for (const [key, rule] of Object.entries(rulesOf(policies.get(id) ?? {}))) {
       const own = pathOf(key);
       if (own === undefined || !isObject(rule) || own.includes("*") || !isPlain(own)) continue;
       const policyValue = rule.type === "fixed" ? rule.value : rule.defaultValue;
@@ -243,6 +245,23 @@ export async function withoutPolicyValues(
     }
   }
   return values === live.values ? live : { ...live, values };
+}
+
+/** The policies of clusters by their IDs: their present values, or those that the plan was made from. One request reads all. */
+async function policiesOf(
+  api: Reader,
+  clusters: readonly PolicedCluster[],
+  plannedFrom: PlannedFrom = () => undefined,
+): Promise<ReadonlyMap<string, Values>> {
+  const planned = new Map(
+    clusters.flatMap(({ policy }) => {
+      const values = plannedFrom(KIND, remoteId(policy));
+      return values === undefined ? [] : [[policy, values] as const];
+    }),
+  );
+  if (clusters.every(({ policy }) => planned.has(policy))) return planned;
+  const listed = objectsIn(await api.read("policies/clusters/list"), "policies").map(policyInSpecForm);
+  return new Map([...listed.map(({ id, values }) => [id, values] as const), ...planned]);
 }
 
 /** Without the member, and without groups below the cluster that become empty. */

@@ -191,6 +191,75 @@ jobs:
   expect(doing(await planned(site, yaml(", max_concurrent_runs: 2")))).toEqual([]);
 });
 
+describe("one apply that changes a policy and the clusters that have its values", () => {
+  const policed = (team: string, value: string) => {
+    const cluster = `{ spark_version: 15.4.x-scala2.12, node_type_id: Standard_DS3_v2, policy_id: "\${cluster_policies.p.policy_id}", num_workers: 1, spark_env_vars: { A: ${value} } }`;
+    return `
+cluster_policies: { p: { definition: { custom_tags.team: { type: fixed, value: ${team} } } } }
+clusters: { c: ${cluster} }
+jobs: { j: { new_cluster: ${cluster}, notebook_task: { notebook_path: /a } } }
+`;
+  };
+  const edited = async (site: Site, tags: Record<string, string>) => {
+    const { body } = await site.world.get("clusters/list");
+    const { cluster_id, cluster_name, spark_version, node_type_id, policy_id, ...rest } = body.clusters[0];
+    const { num_workers, spark_env_vars, custom_tags } = rest;
+    const same = { cluster_id, cluster_name, spark_version, node_type_id, policy_id, num_workers };
+    return site.world.post("clusters/edit", {
+      ...same,
+      spark_env_vars,
+      custom_tags: { ...custom_tags, ...tags },
+    });
+  };
+  /** The results, with `act` right after the edit of the policy. */
+  const applying = async (site: Site, yaml: string, act: () => Promise<unknown> = async () => undefined) => {
+    const process = site.process({
+      transport: async (request, send) => {
+        const response = await send(request);
+        if (request.path.includes("policies/clusters/edit")) await act();
+        return response;
+      },
+    });
+    const { outcome } = await site.drive(process.apply(await site.spec(yaml)));
+    const codes = outcome.changes.flatMap(({ diagnostic }) => diagnostic?.code ?? []);
+    return [...results(outcome), ...codes].sort();
+  };
+
+  test("changes all of them, and the next plan is empty", async () => {
+    const site = await start();
+    expect(await applied(site, policed("data", "before"))).toHaveLength(3);
+    await site.world.advance(600_000);
+    expect(await applying(site, policed("other", "after"))).toEqual([
+      "applied update cluster_policies.p",
+      "applied update clusters.c",
+      "applied update jobs.j",
+    ]);
+    const { body } = await site.world.get("clusters/list");
+    expect(body.clusters[0]).toMatchObject({
+      spark_env_vars: { A: "after" },
+      custom_tags: { team: "other" },
+    });
+    const next = await planned(site, policed("other", "after"));
+    expect([doing(next), next.drift]).toEqual([[], []]);
+  });
+
+  test("does not change a cluster that another client changed meanwhile", async () => {
+    const site = await start();
+    await applied(site, policed("data", "before"));
+    await site.world.advance(600_000);
+    expect(
+      await applying(site, policed("other", "after"), async () => {
+        expect(await edited(site, { team: "other", by: "hand" })).toMatchObject({ status: 200 });
+      }),
+    ).toEqual([
+      "PLAN_LIVE_MOVED",
+      "applied update cluster_policies.p",
+      "applied update jobs.j",
+      "skipped update clusters.c",
+    ]);
+  });
+});
+
 test("the emulator refuses clusters that violate a policy, in the words of the service", async () => {
   const site = await start();
   const definition = JSON.stringify({
