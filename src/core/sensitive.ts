@@ -56,6 +56,11 @@ export class SensitiveTexts {
     else for (const form of encodings(bytes)) this.#add(form);
   }
 
+  /** Also hides what another spec hides. */
+  addAll(texts: SensitiveTexts): void {
+    for (const text of texts.#texts) if (!this.#texts.has(text)) this.#add(text);
+  }
+
   get size(): number {
     return this.#texts.size;
   }

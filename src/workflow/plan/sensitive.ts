@@ -47,6 +47,7 @@ export function openSensitive({ spec, base, states, key, untrusted }: SensitiveI
   if (isDeclared || !sensitive.isEmpty)
     for (const { address, values, sensitive: paths = [] } of spec.resources.values())
       sensitive.declare(address, values, paths);
+  if (base?.sensitive !== undefined && untrusted !== true) sensitive.texts.addAll(base.sensitive);
   for (const { address, values, sensitive: paths } of base?.resources.values() ?? [])
     if (paths !== undefined) {
       sensitive.alsoSensitive(address, paths);
