@@ -34,12 +34,22 @@ export function knownDrift(
 
 /** One digest for each difference; one for an object that was deleted or appeared. */
 export function driftDigests(drift: Drift, fields: FieldTable, keyed: Keyed): readonly string[] {
-  const { what, live, facts } = drift;
+  const { what, live, facts, digests } = drift;
+  if (digests !== undefined) return digests;
   if (drift.diffs.length > 0) return drift.diffs.map((diff) => keyed(differenceText(drift, diff, fields)));
   if (what !== "appeared" || live === undefined) return [keyed(canonicalJson([what]))];
   const witnesses = Object.values(fields).flatMap(({ witness }) => (witness === undefined ? [] : [witness]));
   const written = witnesses.map((witness) => String(facts?.[witness] ?? ""));
   return [keyed(canonicalJson([what, live.id, live.fingerprint, ...written]))];
+}
+
+/** The plan with the digests of its drift. Its values must be in the clear. */
+export function withDriftDigests(plan: Plan, registry: PlanningRegistry, keyed: Keyed): Plan {
+  const drift = plan.drift.map((item) => ({
+    ...item,
+    digests: driftDigests(item, registry.of(item.address).fields, keyed),
+  }));
+  return { ...plan, drift };
 }
 
 function differenceText({ what, facts }: Drift, { path, before }: FieldDiff, fields: FieldTable): string {

@@ -5,7 +5,7 @@ import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { moveRecords } from "../../engine/recover/move-records.ts";
 import type { Recovered } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
-import { knownDrift, withKnownDrift } from "../../planner/diff/known-drift.ts";
+import { knownDrift, withDriftDigests, withKnownDrift } from "../../planner/diff/known-drift.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
 import { offlineNotes } from "../../planner/mode/offline.ts";
 import { markUntrusted, withRecordedSecrets, withSaltedDigests } from "../../planner/mode/untrusted.ts";
@@ -168,7 +168,7 @@ async function planInTheClear(
     facts: { ...caller, ...withheld },
     callerEntries: callerBefore,
   });
-  const finished = finishPlan(draft, facts);
+  const finished = withDriftDigests(finishPlan(draft, facts), registry, session.secretDigest);
   const input = { ...draft.context.input, ...facts };
   const audit = auditPlan(finished, input, draft.context.liveIndex);
   const notes = {

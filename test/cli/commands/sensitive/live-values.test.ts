@@ -210,3 +210,51 @@ test("a value that the spec itself declares is recorded, also if a secret is a p
   const after = await run("drift");
   expect([after.code, after.all]).toEqual([0, expect.stringContaining("No drift.")]);
 });
+
+/** An environment without the values of secrets. */
+const WITHOUT_VALUES = { WORKSPACE_VAR_x: VARIABLE };
+
+describe.each([
+  ["with values, for one without", WITH_VALUES, WITHOUT_VALUES],
+  ["without values, for one with", WITHOUT_VALUES, WITH_VALUES],
+])("a run %s", (_, first, second) => {
+  const DRIFTED = ["jobs.j", "notebooks./n", "files./d.txt"];
+
+  test("acknowledges drift of live values that contain a secret, until they change again", async () => {
+    const site = await applied();
+    const { run, files } = site;
+    await changedByHand(site, (value) => value);
+    for (const address of DRIFTED) {
+      const { code, all } = await run(`drift acknowledge ${address} --until 2999-12-31 --reason test`, first);
+      expect([code, all]).toEqual([0, expect.stringContaining(`Acknowledged ${address}`)]);
+    }
+    for (const env of [first, second]) expect((await run("drift", env)).code).toBe(0);
+    const plan = await run("plan", second);
+    expect(plan.all).toContain("This plan reverts acknowledged drift of 3 resources");
+    expect(leaksIn(files())).toEqual([]);
+    await changedByHand(site, (value) => `${value} again`);
+    expect((await run("drift", second)).code).toBe(2);
+  });
+
+  test("reports such drift, which is not new", async () => {
+    const site = await applied();
+    await changedByHand(site, (value) => value);
+    const { run, files } = site;
+    expect((await run("drift --since last", first)).code).toBe(2);
+    expect((await run("drift --since last", second)).code).toBe(0);
+    expect(leaksIn(files())).toEqual([]);
+  });
+});
+
+test("the value of a secret that only the base declares is in no output of a plan", async () => {
+  const site = await applied();
+  const { folder, run, write } = site;
+  await changedByHand(site, (value) => value);
+  const base = mkdtempSync(join(tmpdir(), "live-base-"));
+  for (const name of ["workspace.yaml", "b.txt", "n.py", "d.txt"])
+    writeFileSync(join(base, name), readFileSync(join(folder, name)));
+  write("workspace.yaml", SPEC.replace(/ {6}[ac]: \{ env.*\n/g, ""));
+  const { code, all } = await run(`plan --base ${base} -o json`);
+  expect([code, all]).toEqual([0, expect.stringContaining("spark_env_vars")]);
+  expect(leaksIn(all)).toEqual([]);
+});
