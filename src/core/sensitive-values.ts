@@ -213,6 +213,11 @@ export class SensitiveValues {
     return unknown ?? this.#forReaders(address, value, path, isPlace);
   }
 
+  /** A digest in place of a value from which a sensitive one can be guessed, such as the SHA-256 of a content. */
+  concealWhole(address: Address, value: string, path: Path): string {
+    return hasDigest(value) ? value : this.#digest(address, path, value);
+  }
+
   /** The values with those of this run in place of their digests; a digest of another value becomes something that equals nothing. */
   reveal<T extends Json | undefined>(value: T): T {
     if (!hasDigest(value)) return value;

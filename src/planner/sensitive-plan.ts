@@ -1,9 +1,12 @@
 // A plan without sensitive values, as everything outside the planner sees it, and with those of a run, as an apply executes it.
 
+import type { Address } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
-import type { Json } from "../core/json.ts";
+import { isObject, type Json } from "../core/json.ts";
 import { type Path, toDottedPath } from "../core/pointer.ts";
 import { hasDigest, type SensitiveValues } from "../core/sensitive-values.ts";
+import type { Values } from "../resource/field-schema.ts";
+import { CONTENT_FIELDS, isContentDigest } from "../resource/kind.ts";
 import type { FieldDiff, Step } from "../resource/planning.ts";
 import type { Reference } from "../spec/model/spec.ts";
 import { type Change, touches } from "./model/change.ts";
@@ -13,17 +16,27 @@ import type { Drift, Plan } from "./model/plan.ts";
 const STEPS = "#steps";
 const FACTS = "#facts";
 const PARTS = "#parts";
+const PAYLOAD = "#payload";
 
-/** The plan with a digest in place of each sensitive value; sentences show `(sensitive)`. The one place that redacts outputs of plans. */
-export function concealedPlan(plan: Plan, sensitive: SensitiveValues): Plan {
+/** The facts of an object with the digest of its content. */
+const CONTENT_FACTS = ["exported"];
+
+/** The digests of contents that were searched and contain no sensitive value. */
+export type OpenContents = ReadonlySet<string>;
+
+/**
+ * The plan with a digest in place of each sensitive value; sentences show `(sensitive)`. The one place that redacts outputs of plans.
+ * The digest of a content that is not one of `open` is hidden, too: who knows the rest of the content could test guesses with it.
+ */
+export function concealedPlan(plan: Plan, sensitive: SensitiveValues, open: OpenContents): Plan {
   if (sensitive.isEmpty) return plan;
   const { split } = plan;
   const concealed: Plan = {
     ...plan,
-    changes: plan.changes.map((change) => concealedChange(change, sensitive)),
+    changes: plan.changes.map((change) => concealedChange(change, sensitive, open)),
     access: sensitive.masked(plan.access),
     renames: sensitive.masked(plan.renames),
-    drift: plan.drift.map((drift) => concealedDrift(drift, sensitive)),
+    drift: plan.drift.map((drift) => concealedDrift(drift, sensitive, open)),
     unmanaged: sensitive.masked(plan.unmanaged),
     guards: sensitive.masked(plan.guards),
     diagnostics: sensitive.masked(plan.diagnostics),
@@ -31,14 +44,41 @@ export function concealedPlan(plan: Plan, sensitive: SensitiveValues): Plan {
   if (split === undefined) return concealed;
   const resolved = split.resolved.map((resolvedChange) => ({
     ...resolvedChange,
-    change: concealedChange(resolvedChange.change, sensitive),
+    change: concealedChange(resolvedChange.change, sensitive, open),
   }));
   const pendingErrors = sensitive.masked(split.pendingErrors);
   return { ...concealed, split: { ...split, resolved, pendingErrors } };
 }
 
-function concealedChange(change: Change, sensitive: SensitiveValues): Change {
-  const convert: Convert = (value, path) => sensitive.conceal(change.address, value, "shown", path);
+/** Values with digests in place of the sensitive ones, and of the digests of contents that are not open. */
+function concealing(address: Address, sensitive: SensitiveValues, open: OpenContents): Convert {
+  const contentIn = (value: Json | undefined, path: Path): Json | undefined => {
+    if (typeof value === "string")
+      return isContentDigest(value) && !open.has(value)
+        ? sensitive.concealWhole(address, value, path)
+        : value;
+    const names = path.length === 0 ? CONTENT_FIELDS : path[0] === FACTS ? CONTENT_FACTS : [];
+    if (!isObject(value)) return value;
+    let result = value;
+    for (const name of names) {
+      const member = result[name];
+      const concealed = typeof member === "string" ? contentIn(member, [...path, name]) : member;
+      if (concealed !== member) result = { ...result, [name]: concealed ?? null };
+    }
+    return result;
+  };
+  return (value, path) => {
+    const hidden = sensitive.conceal(address, value, "shown", path);
+    const isContent = path.length === 0 || path[0] === FACTS || path[0] === PAYLOAD || isContentPath(path);
+    return isContent ? (contentIn(hidden, path) as typeof value) : hidden;
+  };
+}
+
+const isContentPath = (path: Path): boolean =>
+  path.length === 1 && CONTENT_FIELDS.some((name) => name === path[0]);
+
+function concealedChange(change: Change, sensitive: SensitiveValues, open: OpenContents): Change {
+  const convert = concealing(change.address, sensitive, open);
   const path = (path: Path): Path => sensitive.concealedPath(change.address, path);
   const values = convertedChange(change, { wanted: convert, live: convert, path });
   const sentences = {
@@ -59,6 +99,10 @@ const valuesOf = (change: Change): Json => [
   "before" in change ? change.before : null,
   "after" in change ? change.after : null,
 ];
+
+/** Else the payload is a secret's, which has a keyed digest. */
+const hasContentDigest = (values: Values): boolean =>
+  CONTENT_FIELDS.some((field) => values[field] !== undefined);
 
 type Convert = <T extends Json | undefined>(value: T, path: Path) => T;
 
@@ -84,6 +128,9 @@ function convertedChange<C extends Change>(change: C, { wanted, live, path }: Co
     ...change,
     ...("before" in change ? { before: live(change.before, []) } : {}),
     ...("after" in change ? { after: wanted(change.after, []) } : {}),
+    ...("payload" in change && change.payload !== undefined && hasContentDigest(change.after)
+      ? { payload: wanted(change.payload, [PAYLOAD]) }
+      : {}),
     ...("unresolved" in change
       ? { unresolved: change.unresolved.map((reference) => withParts(reference, wanted)) }
       : {}),
@@ -100,10 +147,9 @@ function withParts(reference: Reference, convert: Convert): Reference {
   return { ...reference, parts };
 }
 
-function concealedDrift(drift: Drift, sensitive: SensitiveValues): Drift {
+function concealedDrift(drift: Drift, sensitive: SensitiveValues, open: OpenContents): Drift {
   const { address } = drift;
-  const side = (value: Json | undefined, path: Path): Json | undefined =>
-    sensitive.conceal(address, value, "shown", path);
+  const side = concealing(address, sensitive, open);
   return {
     ...drift,
     diffs: drift.diffs.map((diff) => ({
@@ -112,7 +158,7 @@ function concealedDrift(drift: Drift, sensitive: SensitiveValues): Drift {
       before: side(diff.before, diff.path),
       after: side(diff.after, diff.path),
     })),
-    facts: drift.facts && sensitive.conceal(address, drift.facts, "shown", [FACTS]),
+    facts: side(drift.facts, [FACTS]),
     content: drift.content === undefined ? undefined : sensitive.masked(drift.content),
   };
 }

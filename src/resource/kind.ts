@@ -105,14 +105,19 @@ export function hasContent(provider: Kind): boolean {
   return provider.fields.source?.source === true && secretField(provider) === undefined;
 }
 
-const CONTENT_FIELDS = new Set(["content", "imported"]);
+/** The fields with the digest of a content. */
+export const CONTENT_FIELDS = ["content", "imported"] as const;
 
 /** The content of a file that has no other form to be compared in: `12 bytes, sha256 9f86…`. */
 export function sizeAndDigest(size: number, sha256: string): string {
   return `${size} bytes, sha256 ${sha256}`;
 }
 
+/** Whether a value is the digest of a content: of its cells, or of a file after its size. */
+export const isContentDigest = (value: string): boolean =>
+  /^(?:\d+ bytes, sha256 )?[0-9a-f]{64}$/.test(value);
+
 /** Set from the file's bytes, never written. */
 export function isContentField(provider: Kind, name: string): boolean {
-  return CONTENT_FIELDS.has(name) && hasContent(provider);
+  return CONTENT_FIELDS.some((field) => field === name) && hasContent(provider);
 }

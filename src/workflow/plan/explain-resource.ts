@@ -13,7 +13,6 @@ import {
 } from "../../planner/explain-plan.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import type { Plan } from "../../planner/model/plan.ts";
-import { concealedPlan } from "../../planner/sensitive-plan.ts";
 import { isContentField } from "../../resource/kind.ts";
 import { isSensitive } from "../../resource/masked.ts";
 import { SpecEdits } from "../../spec/edit/spec-edits.ts";
@@ -28,6 +27,7 @@ import { specInput } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
 import { placesIn } from "./located.ts";
 import { planWorkspace, type WorkspacePlan } from "./plan.ts";
+import { shownPlan } from "./sensitive.ts";
 import type { PlanOptions } from "./sources.ts";
 
 export interface ExplainedInSession {
@@ -91,7 +91,7 @@ function permissivePlan({ input, sensitive, plan }: WorkspacePlan, address: Addr
     lifecycle: { ...lifecycle, ignore_changes: [], on_immutable_change: "replace" },
   };
   const resources = new Map(input.spec.resources).set(address, free);
-  return concealedPlan(makePlan({ ...input, spec: { ...input.spec, resources } }), sensitive);
+  return shownPlan(makePlan({ ...input, spec: { ...input.spec, resources } }), input, sensitive);
 }
 
 /** The spec is read again, because a loaded one keeps no expressions. */

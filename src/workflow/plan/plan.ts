@@ -13,7 +13,6 @@ import { touches } from "../../planner/model/change.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { type Prices, planCapacity, planCost } from "../../planner/model/plan-cost.ts";
-import { concealedPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Live } from "../../resource/live.ts";
 import type { JournalEntry, State } from "../../state/model/record.ts";
@@ -26,7 +25,14 @@ import { addressFilter } from "./address-filter.ts";
 import { compareWithBase } from "./compare-base.ts";
 import { readPrices } from "./prices.ts";
 import { importNotes, withoutImports } from "./record-entries.ts";
-import { openSensitive, type Redaction, redaction, revealed, sensitivePlaces } from "./sensitive.ts";
+import {
+  openSensitive,
+  type Redaction,
+  redaction,
+  revealed,
+  sensitivePlaces,
+  shownPlan,
+} from "./sensitive.ts";
 import { type PlanOptions, type PlanSource, recordedSource, workspaceSource } from "./sources.ts";
 
 export interface WorkspacePlan {
@@ -207,11 +213,11 @@ type Diagnostics = Plan["diagnostics"];
 
 /** Nothing that leaves the planning has a sensitive value. */
 function concealed(planned: WorkspacePlan): WorkspacePlan {
-  const { plan, recovered, diagnostics, sensitive } = planned;
+  const { plan, input, recovered, diagnostics, sensitive } = planned;
   if (sensitive.isEmpty) return planned;
   return {
     ...planned,
-    plan: concealedPlan(plan, sensitive),
+    plan: shownPlan(plan, input, sensitive),
     recovered: {
       state: concealedState(recovered.state, sensitive),
       entries: recovered.entries.map((entry) => concealedEntry(entry, sensitive)),

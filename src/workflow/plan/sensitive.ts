@@ -14,10 +14,12 @@ import {
 } from "../../planner/mode/recorded-form.ts";
 import { type RedactedInput, redactForUntrusted, withOtherValues } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
-import type { PlanInput } from "../../planner/model/input.ts";
+import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import { concealedPlan, type OpenContents } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { PlanningRegistry } from "../../resource/kind.ts";
+import { CONTENT_FIELDS, hasContent, type PlanningRegistry } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
@@ -77,15 +79,58 @@ export function revealed(sensitive: SensitiveValues, input: RevealInput): State 
     learnLive(recorded, moved, live);
     return revealedState(state, recorded);
   }
-  for (const { address, kind, name, values } of spec.resources.values())
+  for (const { address, kind, name, values, payload } of spec.resources.values()) {
+    learnContent(sensitive, values);
+    if (payload !== undefined) sensitive.learn(payload.digest);
     if (sensitive.hasPlaces(address)) {
       sensitive.learn(values);
       sensitive.learn(declaredForm(registry.get(kind), name, values));
     }
+  }
   const owned = learnLive(sensitive, moved, live);
   hideRecorded(revealedState(moved, sensitive), sensitive);
   for (const [address, { values }] of owned) sensitive.hide(address, values);
   return revealedState(state, sensitive);
+}
+
+/** So that a saved plan with hidden digests of contents can be applied. */
+function learnContent(sensitive: SensitiveValues, values: Values): void {
+  for (const field of CONTENT_FIELDS) sensitive.learn(values[field] ?? null);
+}
+
+/** Larger contents are not searched, so their digests are hidden. */
+const MOST_SEARCHED = 256 * 1024;
+
+/** The plan without sensitive values. `input`: what it was made from, in the clear. */
+export function shownPlan(plan: Plan, input: PlanInput & PlanFacts, sensitive: SensitiveValues): Plan {
+  return concealedPlan(plan, sensitive, openContents(plan.changes, input, sensitive));
+}
+
+/** The digests of those contents of a plan that were searched and contain no sensitive value. */
+function openContents(
+  changes: Plan["changes"],
+  { spec, contents }: Pick<PlanInput & PlanFacts, "spec" | "contents">,
+  { isEmpty, texts }: SensitiveValues,
+): OpenContents {
+  const open = new Set<string>();
+  if (isEmpty) return open;
+  const add = (values: Values): void => {
+    for (const field of CONTENT_FIELDS) if (typeof values[field] === "string") open.add(values[field]);
+  };
+  for (const change of changes) {
+    const read = contents?.get(change.address);
+    if (read === undefined) continue;
+    if ("before" in change && !texts.isIn(read.before)) add(change.before);
+    if ("after" in change && !texts.isIn(read.after)) add(change.after);
+  }
+  for (const { values, payload } of spec.resources.values()) {
+    if (payload === undefined || payload.secret !== undefined || values.content === undefined) continue;
+    const bytes = payload.bytes();
+    if (bytes.length > MOST_SEARCHED || texts.isIn(new TextDecoder().decode(bytes))) continue;
+    add(values);
+    open.add(payload.digest);
+  }
+  return open;
 }
 
 function learnLive(sensitive: SensitiveValues, state: State, live: Live): ReadonlyMap<Address, LiveObject> {
@@ -156,18 +201,31 @@ export function redaction(
     }
     const withoutValues = { ...concealedState(state, hidden, "shown"), records };
     const owners = addressByObject(state.records);
+    const changedOutside: Address[] = [];
     const concealed = (kind: string, object: LiveObject): LiveObject => {
       const address = owners.get(kind, object.id) ?? addressOf(kind, object.name);
       const record = state.records.get(address);
       const stored = record ? recordedValues(storedRecord(record) ?? record) : {};
-      const { values } = comparable(kinds.get(kind), object);
-      return { ...object, values: formOf(address, stored, values) };
+      const provider = kinds.get(kind);
+      const { values } = comparable(provider, object);
+      const same =
+        hasContent(provider) && record !== undefined ? withRecordedContent(values, stored) : values;
+      if (same !== values) changedOutside.push(address);
+      return { ...object, values: formOf(address, stored, same) };
     };
     const { resources, unchecked } = withTokens(spec, withoutValues, storedRecord);
     const sources = { registry: kinds, spec: { ...spec, resources }, state: withoutValues };
     const redacted = redactForUntrusted(sources, mappedLive(live, concealed));
-    return { ...redacted, state: withoutValues, notes: [...redacted.notes, ...uncheckedNote(unchecked)] };
+    const notes = [...redacted.notes, ...uncheckedNote(unchecked), ...changedOutsideNote(changedOutside)];
+    return { ...redacted, state: withoutValues, notes };
   };
+}
+
+/** A content that was changed outside can contain a sensitive value, so a comparison with it would test a guess. */
+function withRecordedContent(values: Values, { content }: Values): Values {
+  if (values.content === undefined || values.content === content) return values;
+  const { content: _live, ...others } = values;
+  return content === undefined ? others : { ...others, content };
 }
 
 const recordedValues = (record: StateRecord): Values =>
@@ -212,6 +270,12 @@ function withTokens(
 function uncheckedNote(addresses: readonly Address[]): readonly Diagnostic[] {
   if (addresses.length === 0) return [];
   const message = `sensitive values are not compared, so changes to them are not checked: ${listed(addresses)}`;
+  return [warning("PLAN_MODE", message)];
+}
+
+function changedOutsideNote(addresses: readonly Address[]): readonly Diagnostic[] {
+  if (addresses.length === 0) return [];
+  const message = `contents that were changed outside can contain sensitive values, so they are not compared: ${listed(addresses)}`;
   return [warning("PLAN_MODE", message)];
 }
 

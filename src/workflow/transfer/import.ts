@@ -7,7 +7,6 @@ import { recordFromLive } from "../../engine/apply/record-values.ts";
 import { unmanageableError } from "../../planner/decide/match-live.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import type { Plan } from "../../planner/model/plan.ts";
-import { concealedPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -18,6 +17,7 @@ import { concealedRecord } from "../../state/model/sensitive-state.ts";
 import type { WorkspacePlan } from "../plan/plan.ts";
 import { planWorkspace } from "../plan/plan.ts";
 import { emptyRecord } from "../plan/record-entries.ts";
+import { shownPlan } from "../plan/sensitive.ts";
 import type { Session } from "../session/session.ts";
 
 export interface ImportPlan {
@@ -82,7 +82,7 @@ export async function planImport(
   const { sensitive } = planned;
   return {
     record: concealedRecord(record, sensitive),
-    plan: concealedPlan(restricted(plan, resource), sensitive),
+    plan: shownPlan(restricted(plan, resource), planned.input, sensitive),
     planned,
   };
 }
