@@ -43,13 +43,18 @@ export interface LoadedSpec {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** `sensitive`: what no output may show, also of a spec with errors, as far as it could be read. */
+type LoadResult = LoadedSpec & { readonly sensitive: SensitiveTexts };
+
 /** Reads a spec and returns all diagnostics. Never throws for the content of a file. */
-export async function loadSpec(options: LoadOptions): Promise<LoadedSpec> {
+export async function loadSpec(options: LoadOptions): Promise<LoadResult> {
   const findings = new Findings();
   const sensitive = new SensitiveTexts();
   const loaded = await read(options, findings, sensitive);
   const diagnostics = findings.diagnostics(options.untrusted === true ? 0 : undefined, sensitive);
-  return loaded === undefined || findings.failed ? { diagnostics } : { ...loaded, diagnostics };
+  return loaded === undefined || findings.failed
+    ? { diagnostics, sensitive }
+    : { ...loaded, diagnostics, sensitive };
 }
 
 async function read(

@@ -61,8 +61,8 @@ export async function mayStopRuns(
   asking: ApprovalOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { address, connection, id } = cluster;
-  const runs = (await listActiveRuns(connection.reader)).filter((run) => isRunOn(run, id));
+  const { address, unmasked, id } = cluster;
+  const runs = (await listActiveRuns(unmasked)).filter((run) => isRunOn(run, id));
   // With --no-input, the command fails without approval even if no run would stop.
   const needsNoAnswer = asking.autoApprove || !asking.noInput;
   if (runs.length === 0) return needsNoAnswer || askApproval(context, asking, "", signal, ADVICE);

@@ -5,6 +5,7 @@ import { isMissing } from "../../api/contract/refusals.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { SensitiveValues } from "../../core/sensitive-values.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { registry } from "../../providers/index.ts";
@@ -13,14 +14,18 @@ import { hideRecorded, markRecorded, revealedState } from "../../state/model/sen
 import type { Invocation } from "../invocation/invocation.ts";
 import { type Connection, withConnection } from "../session/connect.ts";
 import { withState } from "../session/open-state.ts";
+import { checkSpec } from "../session/read-spec.ts";
 import { assertSameHost } from "../session/state-warnings.ts";
 
 export interface RecordedObject {
+  /** Its reader returns runs and events without sensitive values. */
   readonly connection: Connection;
+  /** Answers as the service gives them, for decisions. */
+  readonly unmasked: Reader;
   readonly record: StateRecord;
   readonly id: RemoteId;
   readonly address: Address;
-  /** An answer of the service without sensitive values. The connection's reader returns runs and events like this. */
+  /** An answer of the service without sensitive values. */
   readonly masked: (answer: JsonObject) => JsonObject;
 }
 
@@ -37,22 +42,48 @@ export async function withRecordedObject<T>(
   }));
   invocation.observer.report(diagnostics);
   const record = recordOf(state, kind, address);
-  const masked = answersWithoutSensitive(state, record.address, key);
+  const sensitive = new SensitiveValues({ key, lineage: state.lineage, texts: await textsOf(invocation) });
+  const masked = answersWithoutSensitive(state, record.address, sensitive);
   return withConnection(invocation, (connected) => {
     assertSameHost(state, connected.host);
-    const connection = { ...connected, reader: maskingReader(connected.reader, masked) };
-    return work({ connection, record, id: record.id, address: record.address, masked }).catch(
-      (failure: unknown) => {
-        throw isMissing(failure) ? gone(record) : failure;
-      },
-    );
+    const { reader: unmasked } = connected;
+    const connection = { ...connected, reader: maskingReader(unmasked, masked) };
+    const { id, address } = record;
+    return work({ connection, unmasked, record, id, address, masked }).catch((failure: unknown) => {
+      throw isMissing(failure) ? gone(record) : failure;
+    });
   });
 }
 
-/** Values of which the state has digests, wherever they are in an answer, and everything at the places of such a digest. */
-function answersWithoutSensitive(state: State, address: Address, key: Uint8Array): RecordedObject["masked"] {
-  const sensitive = new SensitiveValues({ key, lineage: state.lineage });
-  if (!markRecorded(state, sensitive)) return (answer) => answer;
+/** For commands that read no record: the reader hides the values that the spec has. */
+export async function withMaskedRuns<T>(
+  invocation: Invocation,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const texts = await textsOf(invocation);
+  return withConnection(invocation, (connected) => {
+    const reader = maskingReader(connected.reader, (answer) => texts.maskedDeep(answer));
+    return work({ ...connected, reader });
+  });
+}
+
+/** The values of secrets and sensitive variables that are available. A spec with errors prevents no operation. */
+async function textsOf(invocation: Invocation): Promise<SensitiveTexts> {
+  return (await checkSpec(invocation)).sensitive;
+}
+
+/**
+ * Values that the spec has or of which the state has digests, wherever they are in an answer, and everything at the places
+ * of such a digest.
+ */
+function answersWithoutSensitive(
+  state: State,
+  address: Address,
+  sensitive: SensitiveValues,
+): RecordedObject["masked"] {
+  const hasDigests = markRecorded(state, sensitive);
+  if (sensitive.isEmpty) return (answer) => answer;
+  if (!hasDigests) return (answer) => sensitive.masked(answer);
   return (answer) => {
     sensitive.learn(answer);
     hideRecorded(revealedState(state, sensitive), sensitive);

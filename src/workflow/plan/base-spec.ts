@@ -9,6 +9,7 @@ import { fileStatsOf, isInFolder } from "../../config/files.ts";
 import { findProgram, programEnvironment } from "../../config/programs.ts";
 import { type Diagnostic, Failure, failureOf, thrownText, warning } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
+import type { LoadedSpec } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import { checkSpec, type SpecReading } from "../session/read-spec.ts";
@@ -82,7 +83,7 @@ async function readAt(invocation: Invocation, checkout: BaseCheckout): Promise<B
 }
 
 /** A folder that a link leads out of the base is one more error of the base. */
-async function checkedBase(...args: Parameters<typeof checkSpec>): ReturnType<typeof checkSpec> {
+async function checkedBase(...args: Parameters<typeof checkSpec>): Promise<LoadedSpec> {
   try {
     return await checkSpec(...args);
   } catch (problem) {

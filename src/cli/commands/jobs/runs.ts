@@ -7,9 +7,9 @@ import { outcomeWord, outputText, runsText, runText } from "../../../report/insp
 import { jsonDocument } from "../../../report/text/printable.ts";
 import { hasEnded, idText } from "../../../resource/service-status.ts";
 import { newestRuns } from "../../../workflow/operate/paging.ts";
-import { numberId, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
+import { numberId, withMaskedRuns, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
 import { followRun } from "../../../workflow/operate/wait.ts";
-import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
+import type { Connection } from "../../../workflow/session/connect.ts";
 import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import {
@@ -53,7 +53,7 @@ export async function withSelectedRuns<T>(
   const { job } = options;
   if (run !== undefined && job === undefined) {
     const ids = [runId(run)];
-    return withConnection(context, (connection) => work({ connection, ids }));
+    return withMaskedRuns(context, (connection) => work({ connection, ids }));
   }
   if (run !== undefined) throw failureOf("CLI_USAGE", "a run ID and --job cannot be used together");
   if (job === undefined)
@@ -252,7 +252,7 @@ const listRunsCommand = defineCommand({
       printResult(context, options.output, { runs }, () => runsText(runs, colorsOf(context, context.stdout)));
       return EXIT.ok;
     };
-    if (options.job === undefined) return withConnection(context, (connection) => show(connection, {}));
+    if (options.job === undefined) return withMaskedRuns(context, (connection) => show(connection, {}));
     return withRecordedObject(context, "jobs", options.job, ({ connection, id }) =>
       show(connection, { job_id: numberId(id) }),
     );

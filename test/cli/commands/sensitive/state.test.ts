@@ -252,6 +252,53 @@ describe("commands that show what the service returned about a recorded resource
       }
   });
 
+  test("hide the value of a secret that is set, wherever it is in a cluster and its events, also if the spec has errors", async () => {
+    const secret = { SECRET_P: "pass-word-of-the-secret" };
+    const spec = `scopes: { s: { secrets: { p: { env: SECRET_P } } } }\n${CLUSTER}`;
+    const { run, folder, write } = await applied(secret, spec);
+    const [cluster] = JSON.parse((await run("api clusters/list")).out).clusters;
+    const { cluster_id, cluster_name, spark_version, node_type_id, num_workers } = cluster;
+    const spark_env_vars = { OPEN: `copy of ${secret.SECRET_P}` };
+    const edited = { cluster_id, cluster_name, spark_version, node_type_id, num_workers, spark_env_vars };
+    writeFileSync(join(folder, "edit.json"), JSON.stringify(edited));
+    const edit = async () => (await run("api clusters/edit --input edit.json")).code;
+    await expect.poll(edit, { timeout: 20_000, interval: 500 }).toBe(0);
+    const lines = ["clusters events clusters.c -o json", "clusters start clusters.c -o json"];
+    for (const line of lines) {
+      const { code, all } = await run(line);
+      expect([line, code, all]).toEqual([line, 0, expect.stringContaining("copy of (sensitive)")]);
+      expect(all).not.toContain(secret.SECRET_P);
+    }
+    const unset = `variables: { tags: { type: string } }\n${spec}    custom_tags: { t: "\${var.tags}" }\n`;
+    for (const invalid of [`${spec}    autotermination_minutes: often\n`, unset]) {
+      write(invalid);
+      expect((await run("validate")).code).toBe(1);
+      for (const line of lines) {
+        const { code, all } = await run(line);
+        expect([line, code, all]).toEqual([line, 0, expect.stringContaining("copy of (sensitive)")]);
+      }
+    }
+  });
+
+  test("hide the value of a variable that is set in runs of jobs that are not recorded", async () => {
+    const { run, folder } = await applied({ WORKSPACE_VAR_apikey: VALUE }, `${HEAD}groups: { g: {} }\n`);
+    const task = { notebook_path: "/n", base_parameters: { a: `copy of ${VALUE}` } };
+    const new_cluster = {
+      spark_version: "6.4.x-scala2.11",
+      node_type_id: "Standard_DS3_v2",
+      num_workers: 1,
+    };
+    const job = { name: "j", new_cluster, notebook_task: task };
+    writeFileSync(join(folder, "job.json"), JSON.stringify(job));
+    const { job_id } = JSON.parse((await run("api jobs/create --input job.json")).out);
+    const { run_id } = JSON.parse((await run(`api jobs/run-now job_id=${job_id}`)).out);
+    for (const line of ["runs list -o json", `runs get ${run_id} -o json`]) {
+      const { code, all } = await run(line);
+      expect([line, code, all]).toEqual([line, 0, expect.stringContaining("copy of (sensitive)")]);
+      expect(all).not.toContain(VALUE);
+    }
+  });
+
   test("hide the value in runs of a job", async () => {
     const { run } = await applied(
       {},
