@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { SensitiveTexts } from "../../src/core/sensitive.ts";
 import type { Drift, Plan } from "../../src/planner/model/plan.ts";
 import { registry } from "../../src/providers/index.ts";
 import { registryIn } from "../../src/resource/dialect-view.ts";
@@ -92,6 +93,7 @@ async function accepted(site: Site, first: string, second: string): Promise<Acce
     input: looked.input,
     plan: looked.plan,
     wanted: drift.map((drift) => ({ drift })),
+    sensitive: new SensitiveTexts(),
     ports,
     into: "workspace.yaml",
     otherTargets: [],

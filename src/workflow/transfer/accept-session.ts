@@ -45,6 +45,8 @@ export interface AcceptedSession extends DriftAcceptance {
   readonly withoutDrift: readonly string[];
   /** The name of an edited file for people. */
   shown(path: string): string;
+  /** Returns the text without sensitive values. */
+  masked(text: string): string;
   /** Throws Failure with CLI_FILE; then no file has changed. */
   write(): void;
 }
@@ -88,6 +90,7 @@ export async function acceptInSession(
   const selected = session.spec.target?.name;
   const accepting = {
     ...{ registry: described, input: planned.input, plan: planned.plan, ports, shared, inTarget },
+    sensitive: planned.sensitive.texts,
     into: into === undefined ? main : entriesFile(session, tree.folder, into),
     otherTargets: selection.names.filter((name) => name !== selected),
   };
@@ -98,6 +101,7 @@ export async function acceptInSession(
     refused,
     withoutDrift,
     shown: (path) => tree.shown(path),
+    masked: (text) => planned.sensitive.texts.masked(text),
     write() {
       writeEdits(tree, accepted.files);
     },

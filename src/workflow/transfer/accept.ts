@@ -6,6 +6,7 @@ import { type Diagnostic, error, Failure, failureOf, hasErrors, warning } from "
 import { canonicalJson } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
 import { toDottedPath } from "../../core/pointer.ts";
+import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
 import { escaped } from "../../expressions/template.ts";
 import { isInField } from "../../planner/diff/known-drift.ts";
@@ -48,6 +49,8 @@ export interface Accepting {
   readonly input: PlanInput;
   readonly plan: Plan;
   readonly wanted: readonly WantedDrift[];
+  /** The values that reports of the drift hide; none of them is written to a file. */
+  readonly sensitive: SensitiveTexts;
   readonly ports: AcceptPorts;
   /** The file that gets new entries. */
   readonly into: string;
@@ -77,7 +80,7 @@ export interface DriftAcceptance {
 
 /** Throws Failure with everything that cannot be accepted; nothing is written here. */
 export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance> {
-  const { ports, wanted } = accepting;
+  const { ports, sensitive, wanted } = accepting;
   const before = await ports.load(new Map());
   const { spec, declared } = before;
   if (spec === undefined || declared === undefined) throw new Failure(...before.diagnostics);
@@ -90,13 +93,13 @@ export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance
   const least = await attempt(false);
   const { edited, overlay, after } = least.after.spec === undefined ? await attempt(true) : least;
   if (after.spec === undefined || hasErrors(after.diagnostics)) throw notValid(after.diagnostics, wanted);
-  assertNothingSensitive(edited, spec);
+  assertNothingSensitive(edited, sensitive);
   const problems = [
     ...(accepting.shared ? [] : changedOthers(spec, after.spec, edited.resources, declared)),
     ...(accepting.shared ? [] : await changedTargets(accepting, edited.resources, overlay)),
     ...(await leftDifferences(accepting, after.spec)),
   ];
-  if (problems.length > 0) throw new Failure(...(spec.sensitive?.maskedDeep(problems) ?? problems));
+  if (problems.length > 0) throw new Failure(...sensitive.maskedDeep(problems));
   return edited;
 }
 
@@ -112,22 +115,28 @@ function assertSameFiles(planned: Spec, now: Spec): void {
   );
 }
 
-/** Keys, names of principals, and contents can have a sensitive value, too, also in another encoding. */
-function assertNothingSensitive({ files }: DriftAcceptance, { sensitive }: Spec): void {
-  if (sensitive === undefined) return;
-  for (const { path, before, after } of files) {
-    const old = new Set(Buffer.from(before).toString("utf8").split("\n"));
-    const lines = Buffer.from(after).toString("utf8").split("\n");
-    const added = lines.filter((line) => !old.has(line)).join("\n");
-    if (sensitive.masked(added) === added) continue;
-    throw failureOf(
-      "DRIFT_NOT_ACCEPTED",
-      `${path} would contain a sensitive value, which is never written to a file`,
-      {
-        hint: "apply to restore what is declared, or remove the value from the object",
-      },
-    );
-  }
+const SENSITIVE_HINT = "apply to restore what is declared, or remove the value from the object";
+
+/** Keys and names of principals can have a sensitive value, too, also in another encoding. */
+function assertNothingSensitive({ files, resources }: DriftAcceptance, sensitive: SensitiveTexts): void {
+  const file = files.find((edit) => addsSensitive(edit, sensitive));
+  if (file === undefined) return;
+  const addresses = resources.map(({ address }) => address);
+  throw failureOf(
+    "DRIFT_NOT_ACCEPTED",
+    `${file.path} would contain a sensitive value of ${listed(addresses, "or", 5)}, which is never written to a file`,
+    { address: addresses.length === 1 ? addresses[0] : undefined, hint: SENSITIVE_HINT },
+  );
+}
+
+/** Whether a line that the file did not have contains a sensitive value. */
+function addsSensitive(
+  { before, after }: Pick<FileEdit, "before" | "after">,
+  sensitive: SensitiveTexts,
+): boolean {
+  const old = new Set(Buffer.from(before).toString("utf8").split("\n"));
+  const lines = Buffer.from(after).toString("utf8").split("\n");
+  return sensitive.isIn(lines.filter((line) => !old.has(line)).join("\n"));
 }
 
 class Acceptance {
@@ -232,23 +241,21 @@ class Acceptance {
   }
 
   async #content(address: Address, node: SpecNode): Promise<string> {
-    const provider = this.#accepting.registry.of(address);
+    const { registry, input, ports } = this.#accepting;
+    const provider = registry.of(address);
     const path = pathBeside(node.source.path, scalarText(node) ?? "");
-    const record = this.#accepting.input.state.records.get(address);
-    const live =
-      record &&
-      indexLive(this.#accepting.input.live, this.#accepting.registry).byId(provider.kind, record.id);
-    const before = path === undefined ? undefined : this.#accepting.ports.read(path);
+    const record = input.state.records.get(address);
+    const live = record && indexLive(input.live, registry).byId(provider.kind, record.id);
+    const before = path === undefined ? undefined : ports.read(path);
     if (path === undefined || before === undefined || live === undefined)
       throw notAccepted(address, `${address}: the file of its content cannot be written`);
-    const after = await this.#accepting.ports.content(provider, live);
-    this.#contents.push({ path, before, after, patch: [] });
+    this.#addContent(address, { path, before, after: await ports.content(provider, live) });
     return path;
   }
 
   async #appeared({ drift }: WantedDrift): Promise<void> {
     const { address } = drift;
-    const { registry, input, into, ports } = this.#accepting;
+    const { registry, input, into, ports, sensitive } = this.#accepting;
     const provider = registry.of(address);
     const live = indexLive(input.live, registry).byId(
       provider.kind,
@@ -274,6 +281,12 @@ class Acceptance {
     const entry = short !== undefined && only?.[0] === short && more.length === 0 ? only[1] : fields;
     const content = hasContent(provider) ? await this.#newContent(provider, live, address) : {};
     const whole = entry === fields ? { ...content, ...fields } : entry;
+    if (sensitive.isIn(canonicalJson(whole ?? null)))
+      throw notAccepted(
+        address,
+        `${address} contains a sensitive value, and a sensitive value is never written to a file`,
+        { hint: SENSITIVE_HINT },
+      );
     if (provider.nested === undefined) {
       this.#edits.set({ file: into, path: [provider.kind, escaped(key)] }, whole);
       this.#imports.push({ to: escaped(address), id: live.id });
@@ -303,8 +316,18 @@ class Acceptance {
     if (source === undefined || path === undefined || this.#accepting.ports.read(path) !== undefined)
       throw notAccepted(address, `${address}: the file ${source?.path ?? ""} for its content already exists`);
     const after = await this.#accepting.ports.content(provider, live);
-    this.#contents.push({ path, before: new Uint8Array(), after, patch: [] });
+    this.#addContent(address, { path, before: new Uint8Array(), after });
     return { source: source.path };
+  }
+
+  #addContent(address: Address, edit: Omit<FileEdit, "patch">): void {
+    if (addsSensitive(edit, this.#accepting.sensitive))
+      throw notAccepted(
+        address,
+        `${address}: content contains a sensitive value, which is never written to a file`,
+        { hint: SENSITIVE_HINT },
+      );
+    this.#contents.push({ ...edit, patch: [] });
   }
 
   /** A plan adopts an unmanaged object only with an entry, or with --adopt. */

@@ -61,14 +61,13 @@ export const acceptCommand = defineCommand({
       if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
       printDiagnostics(context, diagnostics);
       const accepted = await acceptInSession(session, state, { ...options, places });
-      const mask = (text: string): string => session.spec.sensitive?.masked(text) ?? text;
       printDiagnostics(context, [
         ...accepted.notes,
         ...accepted.refused.map((refusal) => ({ ...refusal, severity: "warning" as const })),
       ]);
       if (!options.dryRun) accepted.write();
       printResult(context, options.output, acceptedJson(accepted, options.dryRun), () =>
-        mask(acceptedText(accepted, options.dryRun, colorsOf(context, context.stdout))),
+        accepted.masked(acceptedText(accepted, options.dryRun, colorsOf(context, context.stdout))),
       );
       return accepted.refused.length > 0 ? EXIT.changes : EXIT.ok;
     });

@@ -130,3 +130,47 @@ notebooks: { /n: { source: n.py } }
     expect(readFileSync(join(folder, "n.py"), "utf8")).toBe("print(1)\n");
   }
 });
+
+describe("drift accept of a content with a former sensitive value", () => {
+  const OLD = "CANARY-former-3391";
+  const declared = `variables: { x: { type: string, sensitive: true, default: none-set } }
+clusters: { c: { ${B}, custom_tags: { k: "\${var.x}" } } }
+`;
+  const removed = `clusters: { c: { ${B}, custom_tags: { k: v } } }\n`;
+  const notebook = "notebooks: { /n: { source: n.py } }\n";
+  const put = (path: string, text: string) =>
+    `api workspace/import path=${path} format=SOURCE language=PYTHON overwrite=true content=${Buffer.from(text).toString("base64")}`;
+
+  test.each([
+    ["was rotated", declared, { WORKSPACE_VAR_x: "CANARY-rotated-8812" }],
+    ["has its default again", declared, {}],
+    ["left the spec", removed, {}],
+  ])("is refused with the address and the field when the variable %s", async (_, after, variables) => {
+    const folder = folderWith(declared + notebook);
+    writeFileSync(join(folder, "n.py"), "print(1)\n");
+    const run = async (line: string, values: Readonly<Record<string, string>>) => {
+      const context = contextWith({ WORKSPACE_HOST: "embedded", ...values }, folder);
+      const code = await runProgram(context, line.split(" "));
+      return { code, all: context.out() + context.err() };
+    };
+    expect((await run("apply --auto-approve", { WORKSPACE_VAR_x: OLD })).code).toBe(0);
+    expect((await run(put("/n", `print('${OLD}')\n`), {})).code).toBe(0);
+    writeFileSync(join(folder, "workspace.yaml"), after + notebook);
+    const drift = await run("drift", variables);
+    expect(drift.all).toContain("(sensitive)");
+    expect(drift.all).not.toContain(OLD);
+    for (const line of [
+      "drift accept notebooks./n",
+      "drift accept notebooks./n --dry-run",
+      "drift accept notebooks./n --dry-run -o json",
+      "drift accept * --keep-going",
+    ]) {
+      const { code, all } = await run(line, variables);
+      expect([line, code]).toEqual([line, line.includes("--keep-going") ? 2 : 1]);
+      expect(all).toContain("notebooks./n: content contains a sensitive value");
+      expect(all).not.toContain(OLD);
+    }
+    expect(readFileSync(join(folder, "n.py"), "utf8")).toBe("print(1)\n");
+    expect(readFileSync(join(folder, "workspace.yaml"), "utf8")).toBe(after + notebook);
+  });
+});
