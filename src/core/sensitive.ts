@@ -42,8 +42,8 @@ export class SensitiveTexts {
     if (text === "" || this.#texts.has(text)) return;
     this.#add(text);
     if (text.length < SHORTEST_PART) return;
-    this.#add(JSON.stringify(text).slice(1, -1));
-    if (text.isWellFormed()) this.#add(encodeURIComponent(text));
+    for (const form of [...jsonForms(text), ...urlForms(text), ...htmlForms(text)])
+      if (!this.#texts.has(form)) this.#add(form);
     if (!text.includes("\n")) return;
     for (const line of text.split("\n"))
       if (line.trim().length >= SHORTEST_UNSURE_PART) this.add(line.trim());
@@ -177,6 +177,52 @@ const SHORTEST_UNSURE_PART = 8;
 
 /** Programs that write base64 break its lines after so many characters. */
 const BASE64_LINES = [76, 64];
+
+const jsonString = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** In JSON, and in JSON inside of JSON, each also with the escapes that programs write although they are optional. */
+function jsonForms(text: string): readonly string[] {
+  const escaped = (form: string, which: RegExp): string =>
+    form.replace(which, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const upper = (form: string): string =>
+    form.replace(/\\u[0-9a-f]{4}/g, (code) => `\\u${code.slice(2).toUpperCase()}`);
+  const json = jsonString(text);
+  const ascii = escaped(json, /[\u007f-\uffff]/g);
+  const markup = /[<>&'\u2028\u2029]/g;
+  const once = [
+    ...[json, ascii, upper(ascii)],
+    ...[escaped(json, /[<>&\u2028\u2029]/g), escaped(ascii, markup), upper(escaped(ascii, markup))],
+    ...[json.replaceAll("/", "\\/"), ascii.replaceAll("/", "\\/")],
+  ];
+  return [...once, ...once.map(jsonString)];
+}
+
+/** In addresses and in forms: programs differ in the characters that they leave, and in the case of the digits. */
+function urlForms(text: string): readonly string[] {
+  if (!text.isWellFormed()) return [];
+  const hex = (unit: string): string => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`;
+  const component = encodeURIComponent(text);
+  const strict = component.replace(/[!'()*]/g, hex);
+  const encoded = [
+    component,
+    strict,
+    component.replace(/[!'()~]/g, hex),
+    component.replace(/[!'()*~]/g, hex),
+  ];
+  const all = [...encoded, strict.replaceAll("%2F", "/"), encodeURI(text)];
+  const forms = [...all, ...all.map((form) => form.replaceAll("%20", "+"))];
+  return [...forms, ...forms.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
+}
+
+/** In HTML and XML, with each name of a quote that programs write. */
+function htmlForms(text: string): readonly string[] {
+  const markup = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const double = ["&quot;", "&#34;"].map((quote) => markup.replaceAll('"', quote));
+  const both = ["&#39;", "&#x27;", "&apos;"].flatMap((quote) =>
+    double.map((form) => form.replaceAll("'", quote)),
+  );
+  return [markup, ...double, ...both];
+}
 
 /** Bytes as hex and as base64 in both alphabets, alone and inside a longer text, where its first and last characters are unknown. */
 function encodings(bytes: Uint8Array): readonly string[] {

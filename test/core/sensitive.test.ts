@@ -40,6 +40,46 @@ test.each([
   expect(texts.maskedDeep({ cause: [sentence] }).cause[0]).toBe(texts.masked(sentence));
 });
 
+const URL_TEXT = "pä ss/w(ö)rd*1+~!'x";
+const MARKED = `pä"ß</w>&'ö\\x😀`;
+const unicode = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+const strict = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (unit) => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`);
+const lowerHex = (text: string): string => text.replace(/%../g, (code) => code.toLowerCase());
+
+test.each([
+  ["a form", URL_TEXT, String(new URLSearchParams({ v: URL_TEXT })).slice(2)],
+  [
+    "a form with lower-case digits",
+    URL_TEXT,
+    lowerHex(String(new URLSearchParams({ v: URL_TEXT })).slice(2)),
+  ],
+  ["an address with each special character encoded", URL_TEXT, strict(URL_TEXT)],
+  ["an address with lower-case digits", URL_TEXT, lowerHex(encodeURIComponent(URL_TEXT))],
+  ["a path of an address", URL_TEXT, strict(URL_TEXT).replaceAll("%2F", "/")],
+  ["JSON without characters outside of ASCII", MARKED, unicode(MARKED).slice(1, -1)],
+  ["JSON in JSON", MARKED, JSON.stringify(JSON.stringify(MARKED)).slice(3, -3)],
+  ["ASCII JSON in JSON", MARKED, JSON.stringify(unicode(MARKED)).slice(3, -3)],
+  ["JSON with escaped slashes", MARKED, JSON.stringify(MARKED).slice(1, -1).replaceAll("/", "\\/")],
+  [
+    "HTML",
+    MARKED,
+    MARKED.replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replaceAll('"', "&quot;")
+      .replaceAll("'", "&#39;"),
+  ],
+])("a sensitive string is hidden in %s", (_, value, form) => {
+  const texts = new SensitiveTexts();
+  texts.add(value);
+  expect(texts.masked(`got ${form} here`)).toBe("got (sensitive) here");
+});
+
 test.each([0, 1, 2])(
   "a request that a sentence repeats as base64 does not show a sensitive string after %i bytes",
   (before) => {

@@ -40,6 +40,8 @@ const FORMS: Readonly<Record<string, (value: string) => string>> = {
   hex: (value) => Buffer.from(value).toString("hex"),
   URL: encodeURIComponent,
   JSON: (value) => JSON.stringify(value),
+  form: (value) => String(new URLSearchParams({ v: value })).slice(2),
+  "JSON in JSON": (value) => JSON.stringify(JSON.stringify(value)),
 };
 
 /** What must not be in an output: each form, and the characters of base64 that do not depend on what surrounds the value. */
