@@ -5,6 +5,7 @@ import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
 import { PROGRAM } from "../../config/version.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
+import { duration } from "../../core/duration.ts";
 import type { WorkspaceLeases } from "../../fleet/database/lease.ts";
 import type { Pauses } from "../../fleet/database/pauses.ts";
 import type { RunLimit } from "../../fleet/model/fleet.ts";
@@ -51,6 +52,7 @@ export async function openFleetDatabase(
   const { checkTables, openResultTable, prepareTables } = await import("../../fleet/database/tables.ts");
   const { openPauses } = await import("../../fleet/database/pauses.ts");
   const { openLeases } = await import("../../fleet/database/lease.ts");
+  const { outageWatch } = await import("../../fleet/database/outage.ts");
   const authorities = authoritiesOf(context, undefined);
   const database = openPgDatabase({
     url,
@@ -63,8 +65,17 @@ export async function openFleetDatabase(
       throw databaseFailure(problem, url);
     },
   );
+  const results = openResultTable(database, url.schema, nodeClock);
+  const closed = new AbortController();
+  const watchOutage = outageWatch({
+    ...{ probe: () => results.now(), clock: nodeClock, closed: closed.signal },
+    answersAgain(outageMs) {
+      context.stderr.write(`The database answers again after ${duration(outageMs)}.\n`);
+    },
+  });
+  const printProblem = problemPrinter(context);
   return {
-    results: openResultTable(database, url.schema, nodeClock),
+    results,
     leases: openLeases(database, url.schema, nodeClock),
     pauses: openPauses(database, url.schema),
     async openQueue(role, user = {}) {
@@ -77,10 +88,16 @@ export async function openFleetDatabase(
         clock: nodeClock,
         ...user,
         failure: (problem) => databaseFailure(problem, url),
-        onProblem: problemPrinter(context),
+        onProblem(problem) {
+          printProblem(problem);
+          watchOutage();
+        },
       });
     },
-    close: () => database.close(),
+    close() {
+      closed.abort();
+      return database.close();
+    },
   };
 }
 
