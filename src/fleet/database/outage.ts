@@ -14,7 +14,7 @@ export interface OutageWatch {
   readonly answersAgain: (outageMs: number) => void;
 }
 
-/** To be called for each problem. A problem of a database that answers is no outage. */
+/** To be called for each problem. A problem of a database that answers does not count. */
 export function outageWatch({ probe, clock, closed, answersAgain }: OutageWatch): () => void {
   let isWatching = false;
   const answers = (): Promise<boolean> =>

@@ -32,7 +32,7 @@ test("many problems of one outage are one outage, which has its length", async (
   await expect.poll(() => lengths).toEqual([42_000]);
 });
 
-test("a problem of a database that answers is no outage", async () => {
+test("a problem of a database that answers does not count as an outage", async () => {
   const { problem, lengths, probes } = watched(0);
   problem();
   await expect.poll(probes).toBe(1);
