@@ -5,6 +5,7 @@ import { relative, resolve, sep } from "node:path";
 import type Picomatch from "picomatch";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
+import { toDottedPath } from "../../core/pointer.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import type { Drift } from "../../planner/model/plan.ts";
@@ -143,7 +144,7 @@ async function acceptable(
   }
 }
 
-/** Throws Failure with CLI_UNKNOWN_ADDRESS. A pattern leaves out what is acknowledged. */
+/** Throws Failure with CLI_UNKNOWN_ADDRESS. A pattern leaves out acknowledged differences; an exact address includes them. */
 function wantedAt(
   drift: readonly Drift[],
   place: string,
@@ -152,12 +153,20 @@ function wantedAt(
   if (place.includes("*") && !drift.some(({ address }) => address === place)) {
     const picomatch = load("picomatch") as typeof Picomatch;
     const matches = picomatch(place, { bash: true, dot: true, nonegate: true });
-    const isOpen = ({ marks }: Drift): boolean =>
-      marks === undefined || marks.some(({ acknowledged }) => acknowledged === undefined);
-    return drift.filter((item) => matches(item.address) && isOpen(item)).map((item) => ({ drift: item }));
+    return drift.filter((item) => matches(item.address)).flatMap(openDrift);
   }
   const { address, field } = driftAt(drift, place, keyed);
   return drift.filter((item) => item.address === address).map((item) => ({ drift: item, field }));
+}
+
+/** The whole resource, or its fields that are not acknowledged. */
+function openDrift(drift: Drift): readonly WantedDrift[] {
+  const { marks = [], diffs } = drift;
+  const open = marks.filter(({ acknowledged }) => acknowledged === undefined);
+  if (open.length === marks.length) return [{ drift }];
+  return diffs
+    .filter((_, at) => marks[at]?.acknowledged === undefined)
+    .map(({ path }) => ({ drift, field: toDottedPath(path) }));
 }
 
 /** A whole resource includes its fields. */

@@ -1,4 +1,4 @@
-// `workspace drift accept` while another program edits the spec: no edit is lost, and no file is half written.
+// `workspace drift accept` while another program edits the spec: no edit is lost, and no file is half written. And what a pattern leaves out.
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
@@ -110,4 +110,25 @@ test("without another program, both files are written", async () => {
     SPEC.replace("10", "7"),
     MORE.replace("10", "7"),
   ]);
+});
+
+test("a pattern leaves out acknowledged fields, and a named address includes them", async () => {
+  const applied = SPEC.replace("10 }", "10, idle_instance_autotermination_minutes: 20 }");
+  writeFileSync(join(folder, "workspace.yaml"), applied);
+  await drifted();
+  const until = ["--until", "2999-12-31", "--reason", "load test"];
+  expect((await run("drift", "acknowledge", "pools.a.max_capacity", ...until)).code).toBe(0);
+  const { code, text } = await run("drift", "accept", "*");
+  expect([code, text]).toEqual([
+    0,
+    expect.stringContaining("pools.a: idle_instance_autotermination_minutes 20 → "),
+  ]);
+  expect(file("workspace.yaml")).toContain("max_capacity: 10");
+  expect(file("workspace.yaml")).not.toContain("idle_instance_autotermination_minutes: 20");
+  expect(file("more.yaml")).toBe(MORE.replace("10", "7"));
+  const again = await run("drift", "accept", "*");
+  expect(again).toMatchObject({ code: 0, text: expect.stringContaining("already has the live values") });
+  writeFileSync(join(folder, "workspace.yaml"), applied);
+  expect((await run("drift", "accept", "pools.a")).code).toBe(0);
+  expect(file("workspace.yaml")).toContain("max_capacity: 7");
 });
