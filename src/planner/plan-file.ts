@@ -34,7 +34,12 @@ export interface Binding {
     readonly vars: Readonly<Record<string, string>>;
     readonly var_files: readonly string[];
   };
+  /** Absent if no resource of the plan has a sensitive value. */
+  readonly sensitive?: SensitiveDigests;
 }
+
+/** Keyed digests of sensitive values, by address, then by the JSON Pointer of a field. */
+export type SensitiveDigests = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** By address, then by the JSON Pointer of a field. */
 export type SavedPlaces = Readonly<

@@ -187,9 +187,13 @@ export function restoredPlan(
 }
 
 function otherValue({ address }: Change, path: Path): Diagnostic {
-  const field = path.some((key) => typeof key === "string" && key.startsWith("#"))
-    ? ""
-    : `: ${toDottedPath(path)}`;
+  const isOfPlan = path.some((key) => typeof key === "string" && key.startsWith("#"));
+  return otherSensitiveValue(address, isOfPlan ? [] : path);
+}
+
+/** Why an apply of a saved plan fails: it would write another value than the reviewed one, or leave out a new one. */
+export function otherSensitiveValue(address: Address, path: Path): Diagnostic {
+  const field = path.length === 0 ? "" : `: ${toDottedPath(path)}`;
   return error("PLAN_STALE", `${address}${field} has another sensitive value than when the plan was made`, {
     address,
     hint: "set the value that the plan was made with, or make a new plan",

@@ -7,9 +7,9 @@ import { VERSION } from "../../config/version.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
-import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
-import { type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
-import { type Path, toPointer } from "../../core/pointer.ts";
+import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
+import { defined, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
+import { fromPointer, type Path, toPointer, valueAt } from "../../core/pointer.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { hasDigest } from "../../core/sensitive-values.ts";
 import { shellWord } from "../../core/sentences.ts";
@@ -24,8 +24,10 @@ import {
   type SavedPlaces,
   type SavedPlan,
   type SavedReport,
+  type SensitiveDigests,
   staleness,
 } from "../../planner/plan-file.ts";
+import { otherSensitiveValue } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { hasContent, secretField } from "../../resource/kind.ts";
 import type { Payload } from "../../resource/operations.ts";
@@ -63,13 +65,14 @@ export function savedText(
   const { state, nextSerial } = loaded;
   const { invocation, spec, connection } = session;
   const now = Date.now();
+  const nonce = randomHex(nodeRandom, 16);
   const binding = {
     tool_version: VERSION,
     host: connection.host,
     target: requiredTarget(invocation) ?? "",
     made_at: now,
     expires_at: now + LIFETIME_MS,
-    nonce: randomHex(nodeRandom, 16),
+    nonce,
     state: { lineage: state.lineage, serial: nextSerial, records: recordsDigest(recovered) },
     spec: {
       file: relative(invocation.cwd, invocation.file),
@@ -79,6 +82,7 @@ export function savedText(
       ),
       var_files: invocation.varFiles.map((path) => relative(invocation.cwd, path)),
     },
+    ...defined({ sensitive: sensitiveDigests(session, plan, nonce) }),
   };
   return closedPlan(
     invocation,
@@ -215,7 +219,11 @@ export class SignedPlan {
 /** Returns the plan if its basis is unchanged. Throws Failure with all differences. */
 export function checkedPlan(session: Session, { saved }: SignedPlan, state: State): SavedPlan {
   const present = { host: session.connection.host, now: Date.now(), state, files: session.spec.files };
-  const diagnostics = [...staleness(saved, present), ...movedPayloads(saved.plan, session.spec)];
+  const diagnostics = [
+    ...staleness(saved, present),
+    ...movedPayloads(saved.plan, session.spec),
+    ...movedSensitiveValues(session, saved),
+  ];
   if (diagnostics.length > 0) throw new Failure(...diagnostics);
   return saved;
 }
@@ -247,6 +255,37 @@ function movedPayloads(plan: Plan, spec: Spec): readonly Diagnostic[] {
         hint: "make a new plan, then apply it",
       }),
     ];
+  });
+}
+
+/** Of all compared sensitive fields: the value of an unchanged field is not in the plan. With `nonce`, equal values of two plans have different digests. */
+function sensitiveDigests(
+  { spec, key }: Pick<Session, "key" | "spec">,
+  plan: Plan,
+  nonce: string,
+): SensitiveDigests | undefined {
+  const digests: { [address: string]: { [pointer: string]: string } } = {};
+  for (const { address } of plan.changes) {
+    const { values, sensitive = [], lifecycle } = spec.resources.get(address) ?? {};
+    for (const path of sensitive) {
+      if (isIgnored(path, lifecycle?.ignore_changes ?? [])) continue;
+      const pointer = toPointer(path);
+      const value = stringifyJson([nonce, address, pointer, valueAt(values ?? {}, path) ?? null]);
+      digests[address] = { ...digests[address], [pointer]: keyedDigest(key, `planned\n${value}`) };
+    }
+  }
+  return Object.keys(digests).length === 0 ? undefined : digests;
+}
+
+/** A rotated value of a field that was unchanged would not be written, and nothing would say so. */
+function movedSensitiveValues(session: Session, saved: SavedPlan): readonly Diagnostic[] {
+  const now = sensitiveDigests(session, saved.plan, saved.nonce) ?? {};
+  const then = saved.sensitive ?? {};
+  const addresses = new Set(saved.plan.changes.map(({ address }) => address));
+  return [...addresses].flatMap((address) => {
+    const pointers = new Set([...Object.keys(then[address] ?? {}), ...Object.keys(now[address] ?? {})]);
+    const other = [...pointers].find((pointer) => then[address]?.[pointer] !== now[address]?.[pointer]);
+    return other === undefined ? [] : [otherSensitiveValue(address, fromPointer(other))];
   });
 }
 

@@ -174,3 +174,47 @@ clusters: { c: { ${B}, custom_tags: { k: "\${var.x}" } } }
     expect(readFileSync(join(folder, "workspace.yaml"), "utf8")).toBe(after + notebook);
   });
 });
+
+describe("apply of a saved plan", () => {
+  const saved = `variables: { x: { type: string, sensitive: true }, y: { type: string, sensitive: true } }
+locals: { joined: "p-\${var.x}" }
+clusters:
+  a: { ${B}, custom_tags: { k: "\${local.joined}" } }
+  i: { ${B}, custom_tags: { k: "\${var.y}" }, lifecycle: { ignore_changes: [custom_tags] } }
+pools: { p: { node_type_id: Standard_DS3_v2, max_capacity: COUNT } }
+`;
+  const values = { WORKSPACE_VAR_x: VALUE, WORKSPACE_VAR_y: "CANARY-other-5520" };
+
+  async function planned() {
+    const folder = folderWith(saved.replace("COUNT", "1"));
+    const run = async (line: string, variables: Readonly<Record<string, string>> = values) => {
+      const context = contextWith({ WORKSPACE_HOST: "embedded", ...variables }, folder);
+      const code = await runProgram(context, line.split(" "));
+      return { code, all: context.out() + context.err() };
+    };
+    expect((await run("apply --auto-approve")).code).toBe(0);
+    writeFileSync(join(folder, "workspace.yaml"), saved.replace("COUNT", "2"));
+    expect((await run("plan --out x.plan")).code).toBe(0);
+    expect(readFileSync(join(folder, "x.plan"), "utf8")).not.toContain("CANARY");
+    return run;
+  }
+
+  test("fails before its first write when a variable of an unchanged field was rotated", async () => {
+    const run = await planned();
+    const rotated = await run("apply x.plan --auto-approve", {
+      ...values,
+      WORKSPACE_VAR_x: "CANARY-rotated",
+    });
+    expect(rotated.code).toBe(4);
+    expect(rotated.all).toMatch(/PLAN_STALE.*clusters\.a: custom_tags\.k has another sensitive value/);
+    expect(rotated.all).not.toContain("CANARY");
+    expect((await run("plan")).all).toContain("max_capacity  1 → 2");
+    expect((await run("apply x.plan --auto-approve")).code).toBe(0);
+  });
+
+  test("succeeds when only a variable of a field that is not compared was rotated", async () => {
+    const run = await planned();
+    const rotated = { ...values, WORKSPACE_VAR_y: "CANARY-rotated" };
+    expect((await run("apply x.plan --auto-approve", rotated)).code).toBe(0);
+  });
+});
