@@ -299,6 +299,26 @@ describe("commands that show what the service returned about a recorded resource
     }
   });
 
+  test("hide the value of a variable that another resource uses inside a longer text of a run of a recorded job", async () => {
+    const spec = `${HEAD}groups: { g: {} }
+users: { ada@example.com: { displayName: "\${var.apikey}" } }
+notebooks: { /n: { source: n.py } }
+jobs:
+  j:
+    new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 }
+    notebook_task: { notebook_path: /n, base_parameters: { p: x } }
+`;
+    const { run, folder } = await applied({ WORKSPACE_VAR_apikey: VALUE }, spec, { "n.py": "print(1)\n" });
+    const begun = await run(`run jobs.j --param p=see-${VALUE}-there`);
+    expect([begun.code, begun.all]).toEqual([0, expect.not.stringContaining(VALUE)]);
+    const { code, all } = await run("runs get --job jobs.j -o json");
+    expect([code, all]).toEqual([0, expect.stringContaining("see-(sensitive)-there")]);
+    expect(all).not.toContain(VALUE);
+    const exported = await run("runs export --job jobs.j --out r.html");
+    expect([exported.code, exported.all]).toEqual([0, expect.not.stringContaining(VALUE)]);
+    expect(readFileSync(join(folder, "r.html"), "utf8")).not.toContain(VALUE);
+  });
+
   test("hide the value in runs of a job", async () => {
     const { run } = await applied(
       {},
@@ -312,7 +332,7 @@ jobs:
     );
     for (const line of [
       "run jobs.j -o json",
-      `run jobs.j --notebook-param a=${VALUE} -o json`,
+      `run jobs.j --param a=${VALUE} -o json`,
       "runs list --job jobs.j -o json",
       "runs get --job jobs.j -o json",
       "runs get --job jobs.j --wait -o json",
