@@ -19,7 +19,7 @@ import type { Plan } from "../../planner/model/plan.ts";
 import { concealedPlan, type OpenContents } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import { CONTENT_FIELDS, hasContent, type PlanningRegistry } from "../../resource/kind.ts";
+import { CONTENT_FIELDS, hasContent, type PlanningRegistry, secretField } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
@@ -164,13 +164,13 @@ export function redaction(
 ): Redaction {
   const { lineage } = recorded.state;
   const hidden = new SensitiveValues({ key: recorded.key, lineage, ignoresIndexes: true });
-  if (![recorded.state, recorded.before].map((state) => markRecorded(state, hidden)).includes(true))
+  const states = [recorded.state, recorded.before];
+  const hasDigests = states.map((state) => markRecorded(state, hidden)).includes(true);
+  if (!hasDigests && !states.some((state) => hasSecrets(kinds, state)))
     return (spec, state, live) => ({ ...redactForUntrusted({ registry: kinds, spec, state }, live), state });
   const owned = learnLive(hidden, recorded.state, recorded.live);
   const storedRecord = ({ address, id }: StateRecord): StateRecord | undefined =>
-    [recorded.state, recorded.before]
-      .map(({ records }) => records.get(address))
-      .find((record) => record?.id === id);
+    states.map(({ records }) => records.get(address)).find((record) => record?.id === id);
   const resourceOf = (address: Address, stored: Values, declared?: Values): RecordedResource => ({
     address,
     fields: kinds.of(address).fields,
@@ -221,7 +221,10 @@ export function redaction(
   };
 }
 
-/** A content that was changed outside can contain a sensitive value, so a comparison with it would test a guess. */
+const hasSecrets = (kinds: PlanningRegistry, { records, open }: State): boolean =>
+  [...records.values(), ...open].some(({ address }) => secretField(kinds.of(address)) !== undefined);
+
+/** A content that was changed outside can contain a secret or a sensitive value, so a comparison with it would test a guess. */
 function withRecordedContent(values: Values, { content }: Values): Values {
   if (values.content === undefined || values.content === content) return values;
   const { content: _live, ...others } = values;
@@ -275,7 +278,7 @@ function uncheckedNote(addresses: readonly Address[]): readonly Diagnostic[] {
 
 function changedOutsideNote(addresses: readonly Address[]): readonly Diagnostic[] {
   if (addresses.length === 0) return [];
-  const message = `contents that were changed outside can contain sensitive values, so they are not compared: ${listed(addresses)}`;
+  const message = `contents that were changed outside can contain secrets or sensitive values, so they are not compared: ${listed(addresses)}`;
   return [warning("PLAN_MODE", message)];
 }
 
