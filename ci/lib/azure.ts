@@ -108,8 +108,10 @@ export function azurePullRequests(settings: AzureSettings): PullRequests {
     find: async (branch) => {
       const source = encodeURIComponent(`refs/heads/${branch}`);
       const criteria = `searchCriteria.status=active&searchCriteria.sourceRefName=${source}`;
-      const [open] = valuesOf((await api.send(`${pulls}?${criteria}&${VERSION}`)).json);
-      return isRecord(open) ? String(open.pullRequestId) : undefined;
+      const open = valuesOf((await api.send(`${pulls}?${criteria}&${VERSION}`)).json);
+      // A fork can have a branch of this name, too.
+      const own = open.filter(isRecord).find(({ forkSource }) => forkSource === undefined);
+      return own === undefined ? undefined : String(own.pullRequestId);
     },
     create: async ({ branch, base, title, body: description }) => {
       const body = {

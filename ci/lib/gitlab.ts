@@ -97,10 +97,14 @@ export function gitlabPullRequests(settings: GitLabSettings): PullRequests {
   const requests = `/projects/${encodeURIComponent(settings.project)}/merge_requests`;
   return {
     find: async (branch) => {
-      const [open] = await api.list(
+      const open = await api.list(
         `${requests}?state=opened&source_branch=${encodeURIComponent(branch)}&per_page=100`,
       );
-      return isRecord(open) ? String(open.iid) : undefined;
+      // A fork can have a branch of this name, too.
+      const own = open
+        .filter(isRecord)
+        .find(({ source_project_id, target_project_id }) => source_project_id === target_project_id);
+      return own === undefined ? undefined : String(own.iid);
     },
     create: async ({ branch, base, title, body: description }) => {
       const body = {

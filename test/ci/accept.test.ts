@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => host.close());
 
 describe.each(PLATFORMS)("the pull request of $name", (platform) => {
-  test("is found by its branch, updated, and closed, and others are not changed", async () => {
+  test("is found by its branch, updated, and closed, and others, such as one of a fork, are not changed", async () => {
     const pulls = platform.pullRequests(host);
     const request = {
       branch: "workspace-drift-prod",

@@ -719,7 +719,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       const acknowledgement = {
         address,
         field: "size",
-        differences: ["d"],
+        differences: ["e"],
         until: 9,
         reason: "load",
         by: "bo",

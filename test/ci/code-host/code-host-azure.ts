@@ -66,7 +66,11 @@ function proposals(
   const id = /\/pullrequests\/(\d+)$/.exec(path)?.[1];
   if (id === undefined) {
     const own = host.proposalOf(branchIn(url.searchParams.get("searchCriteria.sourceRefName") ?? ""));
-    return { status: 200, json: { value: own === undefined ? [] : [{ pullRequestId: own.id }] } };
+    const ofFork = { pullRequestId: 66, forkSource: { name: "refs/heads/main" } };
+    return {
+      status: 200,
+      json: { value: [ofFork, ...(own === undefined ? [] : [{ pullRequestId: own.id }])] },
+    };
   }
   const proposal = host.proposals.find((one) => one.id === Number(id));
   if (proposal === undefined) return undefined;

@@ -40,7 +40,9 @@ export function gitlabRoutes(host: CodeHost, request: HostRequest): HostResponse
     });
   if (path === "/merge_requests") {
     const own = host.proposalOf(url.searchParams.get("source_branch"));
-    return host.page(request, own === undefined ? [] : [{ iid: own.id }], "number");
+    const ofFork = { iid: 66, source_project_id: 999, target_project_id: 7 };
+    const ofProject = own === undefined ? [] : [{ iid: own.id, source_project_id: 7, target_project_id: 7 }];
+    return host.page(request, [ofFork, ...ofProject], "number");
   }
   const proposal = host.proposals.find((one) => path === `/merge_requests/${one.id}`);
   if (proposal !== undefined && method === "PUT") {
