@@ -1,5 +1,6 @@
 // A value that only one request may contain: printing, joining, or serializing it shows a placeholder.
 
+import { ELLIPSIS } from "./sentences.ts";
 import { utf8Text } from "./utf8.ts";
 
 const MASK = "(sensitive)";
@@ -79,10 +80,15 @@ export class SensitiveTexts {
     return text.length >= SHORTEST_PART && this.isIn(text);
   }
 
-  /** The text with every occurrence replaced by its mark, in one pass, so that a mark is not changed again. */
-  masked(text: string, mark: (part: string) => string = () => MASK): string {
+  /**
+   * The text with every occurrence replaced by its mark, in one pass, so that a mark is not changed again. The default
+   * mark also replaces the beginning of an occurrence before an ellipsis, because messages are shortened before they are masked.
+   */
+  masked(text: string, mark?: (part: string) => string): string {
     if (this.#texts.size === 0) return text;
-    return this.#texts.has(text) ? mark(text) : this.#forms().replaced(text, mark);
+    const replacement = mark ?? (() => MASK);
+    if (this.#texts.has(text)) return replacement(text);
+    return this.#forms().replaced(text, replacement, mark === undefined && text.includes(ELLIPSIS));
   }
 
   /** A copy of a value in which every text is masked; the value itself if nothing is sensitive. */
@@ -140,20 +146,29 @@ class FormSearch {
     );
   }
 
-  next(text: string, from: number): FoundForm | undefined {
+  /** `mayBeShortened`: also finds the beginning of a form before an ellipsis. */
+  next(text: string, from: number, mayBeShortened = false): FoundForm | undefined {
     for (let at = from; at <= text.length - HEAD; at += 1) {
       if (this.#starts[startOf(text, at)] !== 1) continue;
-      const form = this.#byHead.get(text.slice(at, at + HEAD))?.find((form) => text.startsWith(form, at));
-      if (form !== undefined) return { start: at, end: at + form.length, isQuoted: this.#quoted.has(form) };
+      for (const form of this.#byHead.get(text.slice(at, at + HEAD)) ?? []) {
+        const isQuoted = this.#quoted.has(form);
+        if (text.startsWith(form, at)) return { start: at, end: at + form.length, isQuoted };
+        const end = mayBeShortened && !isQuoted ? endOfShortened(form, text, at) : undefined;
+        if (end !== undefined) return { start: at, end, isQuoted };
+      }
     }
     return undefined;
   }
 
   /** The quotes of a short string stay. */
-  replaced(text: string, mark: (part: string) => string): string {
+  replaced(text: string, mark: (part: string) => string, mayBeShortened: boolean): string {
     let result = "";
     let from = 0;
-    for (let form = this.next(text, 0); form !== undefined; form = this.next(text, from)) {
+    for (
+      let form = this.next(text, 0, mayBeShortened);
+      form !== undefined;
+      form = this.next(text, from, mayBeShortened)
+    ) {
       const quotes = form.isQuoted ? 1 : 0;
       const part = text.slice(form.start + quotes, form.end - quotes);
       result += text.slice(from, form.start + quotes) + mark(part);
@@ -165,6 +180,14 @@ class FormSearch {
     }
     return from === 0 ? text : result + text.slice(from);
   }
+}
+
+/** Returns where the beginning of a form ends before an ellipsis; undefined if no ellipsis follows. */
+function endOfShortened(form: string, text: string, start: number): number | undefined {
+  let length = 0;
+  while (length < form.length && form[length] === text[start + length]) length += 1;
+  const end = start + length;
+  return length >= SHORTEST_PART && text.startsWith(ELLIPSIS, end) ? end : undefined;
 }
 
 const STARTS = 2 ** 16;

@@ -5,6 +5,14 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** Ends a shortened message: the beginning of a sensitive value before it is hidden, too. */
+export const ELLIPSIS = "…";
+
+/** At most so many characters, and an ellipsis if there are more. */
+export function shortened(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}${ELLIPSIS}` : text;
+}
+
 /** `1 change`, `3 changes`, `1,000 changes`. */
 export function count(number: number, singular: string, plural = `${singular}s`): string {
   return `${grouped(number)} ${number === 1 ? singular : plural}`;

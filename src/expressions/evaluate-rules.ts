@@ -1,6 +1,7 @@
 // Evaluates rules for the changes of a plan. Each rule has a limited number of steps, so that a hostile one ends with an error.
 
 import type { Json } from "../core/json.ts";
+import { shortened } from "../core/sentences.ts";
 import { type CelVariables, type CompiledExpression, problemOf, ruleLanguage } from "./language.ts";
 import { LimitExceeded, Meter, type StepLimits } from "./meter.ts";
 import {
@@ -184,7 +185,7 @@ class RuleEvaluation {
     try {
       const value = expression.evaluate(variables, this.#meter);
       if (typeof value === "boolean") return value;
-      message = `the value must be true or false, not ${messageText(value).slice(0, 100)}`;
+      message = `the value must be true or false, not ${shortened(messageText(value), 100)}`;
     } catch (thrown) {
       const problem = problemOf(thrown);
       offset = problem.start;
@@ -206,7 +207,7 @@ class RuleEvaluation {
       .join("")
       .replace(/\s*\n\s*/g, " ")
       .trim();
-    return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+    return shortened(text, LONGEST_MESSAGE);
   }
 }
 

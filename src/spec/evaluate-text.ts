@@ -28,8 +28,8 @@ export interface ExpressionScope {
 export async function openExpressions(
   options: SpecInput,
 ): Promise<{ readonly scope?: ExpressionScope; readonly diagnostics: readonly Diagnostic[] }> {
-  const findings = new Findings();
   const sensitive = new SensitiveTexts();
+  const findings = new Findings(sensitive);
   const opened = await openExpandedSpec(options, findings, sensitive);
   const diagnostics = findings.drain(sensitive);
   if (opened === undefined) return { diagnostics };

@@ -48,8 +48,8 @@ type LoadResult = LoadedSpec & { readonly sensitive: SensitiveTexts };
 
 /** Reads a spec and returns all diagnostics. Never throws for the content of a file. */
 export async function loadSpec(options: LoadOptions): Promise<LoadResult> {
-  const findings = new Findings();
   const sensitive = new SensitiveTexts();
+  const findings = new Findings(sensitive);
   const loaded = await read(options, findings, sensitive);
   const diagnostics = findings.diagnostics(options.untrusted === true ? 0 : undefined, sensitive);
   return loaded === undefined || findings.failed

@@ -131,6 +131,19 @@ describe("an output", () => {
     expect(textsOf(value).masked(`a ${value} b`)).toBe("a (sensitive) b");
   });
 
+  test.each([
+    ["canary-0123…", "(sensitive)…"],
+    ['{"a":"canary-0…", "b": "canar…"}', '{"a":"(sensitive)…", "b": "(sensitive)…"}'],
+    ["Y2FuYXJ5LTAx…", "(sensitive)…"],
+    ["can… canary", "can… canary"],
+  ])("shows no beginning of a sensitive value before an ellipsis: %s", (text, shown) => {
+    expect(textsOf("canary-0123456789").masked(text)).toBe(shown);
+  });
+
+  test("hides the beginning of the longer of two sensitive values", () => {
+    expect(textsOf("canary", "canary-0123456789").masked("canary-01…")).toBe("(sensitive)…");
+  });
+
   test("has the mark in place of a sensitive text that begins with a quote", () => {
     expect(textsOf('"abcd').masked('is "abcd')).toBe("is (sensitive)");
   });

@@ -251,6 +251,17 @@ describe("a source of variables that is not valid", () => {
     expect(JSON.stringify(diagnostics)).not.toContain("CANARY77");
   });
 
+  it("shows no part of a long value in the frame of a long line", async () => {
+    const value = Array.from({ length: 60 }, (_, at) => `v${at}`).join("-");
+    const line = `pools: { p: { node_type_id: "${value}", idle: 1, custom_tags: { a: "\${var.key}" } } }`;
+    const { diagnostics } = await load(`variables: { key: { type: string, sensitive: true } }\n${line}\n`, {
+      env: { WORKSPACE_VAR_key: value },
+    });
+    const frame = diagnostics.find(({ message }) => message.includes("idle"))?.at?.frame;
+    expect(frame).toContain("idle");
+    expect(frame).not.toMatch(/v\d/);
+  });
+
   it("still shows the lines of a spec without sensitive variables", async () => {
     const { diagnostics } = await load("pools:\n  p: { node_type_id: n }\n  p: {}\n");
     expect(diagnostics[0]?.at?.frame).toContain("node_type_id");

@@ -3,6 +3,7 @@
 import type { AuthorizationServer, ClientAuth } from "oauth4webapi";
 import { thrownText } from "../../core/diagnostic.ts";
 import { Refused } from "../../core/request-failure.ts";
+import { shortened } from "../../core/sentences.ts";
 import { redactor } from "../http/redact.ts";
 import {
   type AzureCredential,
@@ -186,7 +187,7 @@ async function requestToken(grant: TokenGrant, ports: TokenPorts): Promise<Acces
     return { value, expiresAt: since + expires_in * 1_000 };
   } catch (problem) {
     if (problem instanceof Refused) throw problem;
-    const cause = ports.redact(thrownText(problem).slice(0, 500));
+    const cause = shortened(ports.redact(thrownText(problem)), 500);
     throw signInRefused({ origin, status, cause }, ports);
   }
 }
@@ -357,7 +358,7 @@ async function cliToken(
 async function cliTokenWith(args: readonly string[], ports: TokenPorts): Promise<AccessToken> {
   const { azureCli, redact } = ports;
   const failed = (cause: string) =>
-    signInRefused({ origin: "the Azure CLI", status: 0, cause: redact(cause.slice(0, 500)) }, ports);
+    signInRefused({ origin: "the Azure CLI", status: 0, cause: shortened(redact(cause), 500) }, ports);
   if (azureCli === undefined) throw failed("`az` cannot be run here");
   const { code, stdout, stderr } = await azureCli(args);
   if (code !== 0) throw failed(stderr.trim() || `az exited with code ${code}`);

@@ -3,7 +3,7 @@
 import { error } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { Refused, refusedWith } from "../../core/request-failure.ts";
-import { listed } from "../../core/sentences.ts";
+import { listed, shortened } from "../../core/sentences.ts";
 import { plainText, retryAfterMs } from "../http/response.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../http/transport.ts";
 import { describeFailure, type TransportFailure, transportFailure } from "../http/transport-failure.ts";
@@ -81,7 +81,7 @@ export async function sendTokenRequest(
 
 function redirected(origin: string, answer: HttpResponse, { as, redact }: TokenPorts): Refused {
   const { status, headers } = answer;
-  const location = redact((headers.location ?? "").slice(0, 500));
+  const location = shortened(redact(headers.location ?? ""), 500);
   const message = `the ${as} sign-in was redirected by ${origin} (${status}); nothing was sent there`;
   const hint = `if the workspace has moved, set the host to its new address instead of ${origin}`;
   const cause = location === "" ? {} : { cause: `Location: ${location}` };
@@ -113,7 +113,7 @@ export async function tokenJson(
 /** The refusal in an answer: an error of OAuth or of the API, or what a page says. */
 export function refusalIn(status: number, text: string, origin: string, ports: TokenPorts): Refused {
   const redactedText = (value: unknown) =>
-    typeof value === "string" ? ports.redact(value.slice(0, 500)) : "";
+    typeof value === "string" ? shortened(ports.redact(value), 500) : "";
   const { error: kind, error_description, message } = objectOf(text) ?? {};
   const code = redactedText(kind);
   const cause =

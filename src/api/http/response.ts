@@ -2,6 +2,7 @@
 
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { ELLIPSIS } from "../../core/sentences.ts";
 import { type HttpResponse, isCompressed } from "./transport.ts";
 
 /** `plain`: not an error body of the contract (an HTML page, another JSON object). */
@@ -13,7 +14,7 @@ export interface ErrorAnswer {
   readonly form: ErrorForm;
   /** `error_code`, or SCIM's `scimType`; gateways send numbers, which become text. Empty where there is none. */
   readonly code: string;
-  /** The service's own words, at most 2,000 characters. */
+  /** The service's own words, which may repeat a token or a secret. */
   readonly message: string;
   readonly retryAfterMs?: number;
 }
@@ -43,7 +44,7 @@ export type ApiAnswer =
 
 const NOTHING: JsonObject = {};
 const TOO_DEEP = Symbol("nested too deeply");
-const LONGEST_MESSAGE = 2_000;
+const LONGEST_PAGE = 20_000;
 
 /** `now`: epoch milliseconds. Only a write can end without a body: a list that a proxy answers with 204 is not an empty list. */
 export function parseAnswer(method: string, response: HttpResponse, now: number): ApiAnswer {
@@ -74,16 +75,16 @@ function errorBody(text: string | undefined): Pick<ErrorAnswer, "form" | "code" 
   const json = text === undefined ? undefined : jsonOf(text);
   if (json === TOO_DEEP) return { form: "plain", code: "", message: "nested too deeply" };
   if (json === undefined || !isObject(json))
-    return { form: "plain", code: "", message: short(plainText(text ?? "")) };
+    return { form: "plain", code: "", message: plainText(text ?? "") };
   const { error_code, message, detail, scimType, schemas } = json;
   if (typeof error_code === "string" || typeof error_code === "number")
-    return { form: "api", code: `${error_code}`, message: short(wordsOf(message)) };
+    return { form: "api", code: `${error_code}`, message: wordsOf(message) };
   if (
     Array.isArray(schemas) &&
     schemas.some((schema) => typeof schema === "string" && schema.endsWith(":Error"))
   )
-    return { form: "scim", code: wordsOf(scimType), message: short(wordsOf(detail)) };
-  return { form: "plain", code: "", message: short(wordsOf(message) || wordsOf(json.error)) };
+    return { form: "scim", code: wordsOf(scimType), message: wordsOf(detail) };
+  return { form: "plain", code: "", message: wordsOf(message) || wordsOf(json.error) };
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -113,21 +114,19 @@ function looksLikeHtml(text: string): boolean {
 /** The text of an HTML page: proxies report errors in HTML. */
 export function plainText(text: string): string {
   if (!looksLikeHtml(text)) return text.trim();
-  const page = text.slice(0, 20_000);
-  return page
+  const words = text
+    .slice(0, LONGEST_PAGE)
     .replaceAll(/<(script|style)[\s\S]*?<\/\1>/gi, " ")
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/\s+/g, " ")
     .trim();
+  // The last word may be a part of a token.
+  return text.length > LONGEST_PAGE ? `${words.slice(0, words.lastIndexOf(" ") + 1)}${ELLIPSIS}` : words;
 }
 
 /** Some services send the string "null" instead of nothing. */
 function wordsOf(value: Json | undefined): string {
   return typeof value === "string" && value !== "null" ? value : "";
-}
-
-function short(text: string): string {
-  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
 }
 
 const SECONDS = /^\d+(\.\d+)?$/;

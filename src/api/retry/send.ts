@@ -4,6 +4,7 @@ import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
+import { shortened } from "../../core/sentences.ts";
 import { OPERATIONS, type OperationFacts, type OperationName, repeatIsSafe } from "../contract/operations.ts";
 import type { WriteInput } from "../contract/reader.ts";
 import { isMissing } from "../contract/refusals.ts";
@@ -298,10 +299,12 @@ function refusalOf(ending: AttemptEnd): Refused {
   }
 }
 
+const LONGEST_MESSAGE = 2_000;
+
 function afterError(answer: ErrorAnswer, ending: AttemptEnd): Diagnostic {
   const { status, code, form } = answer;
   const label = code === "" || code === String(status) ? `${status}` : `${status} ${code}`;
-  const cause = ending.redact(answer.message);
+  const cause = shortened(ending.redact(answer.message), LONGEST_MESSAGE);
   const details = (hint: string | undefined) => ({
     hint,
     ...(cause === "" ? {} : { cause }),
@@ -343,7 +346,7 @@ function afterRedirect(answer: RedirectAnswer, ending: AttemptEnd): Diagnostic {
     `${ending.operation} was redirected (${answer.status}); the token was not sent there`,
     {
       hint: `if the workspace has moved, set the host to its new address instead of ${ending.origin}`,
-      ...(location === "" ? {} : { cause: `Location: ${location.slice(0, 500)}` }),
+      ...(location === "" ? {} : { cause: `Location: ${shortened(location, 500)}` }),
     },
   );
 }

@@ -6,6 +6,7 @@ import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
+import { shortened } from "../../core/sentences.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import { type PlannedKind, secretField } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -364,8 +365,7 @@ function describeDiff(fields: FieldTable, { path, before, after }: FieldDiff, is
 
 function valueText(value: Json | undefined): string {
   if (value === undefined) return "nothing";
-  const text = stringifyJson(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return shortened(stringifyJson(value), LONGEST);
 }
 
 export function immutablePolicy(context: PlanContext, resource: Resource): "error" | "replace" {

@@ -47,6 +47,12 @@ export class Findings {
   #origin: InstanceOrigin | undefined;
   readonly #ignored = new Set<Code>();
   #errors = 0;
+  /** What no frame may show. */
+  readonly sensitive: SensitiveTexts | undefined;
+
+  constructor(sensitive?: SensitiveTexts) {
+    this.sensitive = sensitive;
+  }
 
   error(code: Code, message: string, at: Span | undefined, details: Details = {}): void {
     this.add({ severity: "error", code, message, at, ...details });

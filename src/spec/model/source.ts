@@ -1,6 +1,7 @@
 // Spans of a source file, converted to line, column, and frame only on demand.
 
 import type { Location } from "../../core/diagnostic.ts";
+import type { SensitiveTexts } from "../../core/sensitive.ts";
 
 const WIDEST = 120;
 const TAB = "  ";
@@ -14,11 +15,16 @@ export class SourceText {
   #starts: number[] | undefined;
   #masked: Span[] = [];
   #isHidden = false;
+  readonly #sensitive: SensitiveTexts | undefined;
+  /** Lines as they may be shown, because a search of a long line for each frame in it takes too long. */
+  readonly #shown = new Map<string, string>();
 
-  constructor(file: string, text: string, path = "") {
+  /** `sensitive`: what no frame may show. */
+  constructor(file: string, text: string, path = "", sensitive?: SensitiveTexts) {
     this.file = file;
     this.text = text;
     this.path = path;
+    this.#sensitive = sensitive;
   }
 
   /** Keeps a literal secret out of every frame. */
@@ -60,6 +66,13 @@ export class SourceText {
 
   /** A line as it may be shown: no line end, no control characters, no secret. */
   shown(line: number): string {
+    const key = `${line} ${this.#masked.length} ${this.#sensitive?.size}`;
+    const shown = this.#shown.get(key) ?? this.#maskedLine(line);
+    this.#shown.set(key, shown);
+    return shown;
+  }
+
+  #maskedLine(line: number): string {
     const start = this.startOf(line);
     let text = this.text.slice(start, this.startOf(line + 1)).replace(/[\r\n]+$/, "");
     for (const span of this.#masked) {
@@ -67,7 +80,8 @@ export class SourceText {
       const to = Math.min(text.length, span.end - start);
       if (from < to) text = text.slice(0, from) + "*".repeat(to - from) + text.slice(to);
     }
-    return text;
+    // A frame shows a part of a line, and of a sensitive text no part is recognized.
+    return this.#sensitive?.masked(text, (part) => "*".repeat(part.length)) ?? text;
   }
 
   #lines(): readonly number[] {

@@ -22,7 +22,7 @@ export function sourceOf(
   { path, isHidden = false }: { readonly path?: string | undefined; readonly isHidden?: boolean } = {},
 ): SourceText | undefined {
   const created = (text: string): SourceText => {
-    const source = new SourceText(shown, text, path);
+    const source = new SourceText(shown, text, path, findings.sensitive);
     return isHidden ? source.hide() : source;
   };
   const text = utf8Text(bytes);

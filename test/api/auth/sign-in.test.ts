@@ -169,6 +169,20 @@ describe("oauth-m2m", () => {
     expect(failure).toMatchObject({ diagnostic: { cause: "Basic (token)== (token)" } });
   });
 
+  test.each([490, 495, 498])("shows no part of a secret after %i characters of a message", async (length) => {
+    const clientSecret = "s3cret-of-the-app";
+    const words = `${"x".repeat(length)}${clientSecret} ${"y".repeat(99)}`;
+    const signedOut = signIn({ method: "oauth-m2m", clientId: "the-app", clientSecret });
+    const away = raw(307, "", { location: words });
+    const invalid = JSON.stringify({ error: "invalid_client", error_description: words });
+    const tokenEndpoint = json({ issuer: `${WORKSPACE}/oidc`, token_endpoint: `${WORKSPACE}/oidc/v1/token` });
+    const unusable = json({ token_type: "bearer", error: words });
+    for (const answers of [[away], [raw(401, invalid)], [raw(401, words)], [tokenEndpoint, unusable]]) {
+      place.instead.push(...answers);
+      expect(JSON.stringify(await thrown(signedOut.headers()))).not.toContain("s3");
+    }
+  });
+
   test("asks again after a failure that can pass, and as late as the service asks", async () => {
     place.instead.push(refused(), raw(503, "busy"), raw(429, "", { "retry-after": "7" }));
     expect(await caller(await signIn(CLIENT).headers())).toBe(ADMIN);

@@ -62,6 +62,11 @@ test("a SCIM error body is read; the text null means nothing", () => {
   expect(read(scimError(404, "null"))).toMatchObject({ form: "scim", code: "", message: "" });
 });
 
+test("the words of a long HTML error page end with a complete word", () => {
+  const page = `<p>${"word ".repeat(3_998)}s3cret-token</p>`;
+  expect(read(raw(502, page))).toMatchObject({ message: `${"word ".repeat(3_998)}…` });
+});
+
 test("an HTML error page is reduced to its words", () => {
   const page =
     "<html><head><style>p{}</style><title>Error 403</title></head><p>Invalid access token.</p></html>";
@@ -77,11 +82,6 @@ test("an error object of another API is not an error of this API", () => {
     form: "plain",
     message: "Bad Target: /api/2.2/x",
   });
-});
-
-test("an endless message is truncated", () => {
-  const answer = read(apiError(400, "X", "y".repeat(100_000)));
-  expect(answer.end === "error" && answer.message.length).toBe(2_001);
 });
 
 test("a redirect keeps its location and the 3xx that is none stays an error", () => {

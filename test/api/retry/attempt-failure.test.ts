@@ -124,7 +124,7 @@ test("a redirect names its target, shortened and without secrets", () => {
     code: "API_REDIRECT",
     message: "clusters/list was redirected (302); the token was not sent there",
     hint: "if the workspace has moved, set the host to its new address instead of https://ws.example.com",
-    cause: `Location: ${location.replace("s3cret", "(hidden)").slice(0, 500)}`,
+    cause: `Location: ${location.replace("s3cret", "(hidden)").slice(0, 500)}…`,
   });
   expect(attemptFailure(ending(bad))).toMatchObject({ status: 302, code: "" });
   const nowhere = attemptFailure(ending({ ...bad, location: "" } as FailedAttempt)).diagnostic;
@@ -214,6 +214,15 @@ describe("a write", () => {
     expect(attemptFailure(ending(missing, { ...write, earlierMayHaveActed: true }))).toBeInstanceOf(Refused);
   });
 });
+
+test.each([1_995, 1_998, 1_999])(
+  "a token after %i characters of a message is hidden before the cut",
+  (length) => {
+    const { cause } = reported(answered(400, { message: `${"x".repeat(length)}s3cret ${"y".repeat(99)}` }));
+    expect(cause).toMatch(/^x+\(h?i?d?d?…$/);
+    expect(cause).toHaveLength(2_001);
+  },
+);
 
 test("a read that got no answer is refused, because it has no effect", () => {
   expect(attemptFailure(ending(broken("lost"), { earlierMayHaveActed: true }))).toBeInstanceOf(Refused);

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { SensitiveTexts } from "../../../src/core/sensitive.ts";
 import { locationOf, SourceText } from "../../../src/spec/model/source.ts";
 
 const TEXT = "one\n\ttwo: x\n\nfour";
@@ -35,6 +36,20 @@ it("cuts a long line around the mark", () => {
   expect(column).toBe(501);
   expect(line.length).toBeLessThan(140);
   expect(line.slice(mark.indexOf("^"), mark.lastIndexOf("^") + 1)).toBe("bad");
+});
+
+it("shows no part of a sensitive text that is longer than a frame is wide", () => {
+  const sensitive = new SensitiveTexts();
+  const value = Array.from({ length: 60 }, (_, at) => `v${at}`).join("-");
+  const source = new SourceText("f", `${"a".repeat(100)}${value} bad ${value}`, "", sensitive);
+  sensitive.add(value);
+  for (const mark of ["bad", "v30"]) {
+    const { frame = "" } = at(source, mark);
+    expect(frame).not.toMatch(/v\d/);
+    expect(frame).toContain("*".repeat(30));
+  }
+  const [line = "", caret = ""] = (at(source, "bad").frame ?? "").split("\n");
+  expect(line.slice(caret.indexOf("^"), caret.lastIndexOf("^") + 1)).toBe("bad");
 });
 
 it("shows what would steer a terminal, or cannot be seen, as a box", () => {
