@@ -22,9 +22,13 @@ export interface RecordedResource {
   readonly stored: Values;
   /** The same with the values that the run has in place of digests. */
   readonly revealed: Values;
+  /** What the last applied spec declared. */
+  readonly applied: Values;
   /** What the untrusted spec declares. */
   readonly declared: Values | undefined;
 }
+
+type RecordedValues = Omit<RecordedResource, "declared" | "applied">;
 
 type Visit = (
   value: SensitiveScalar,
@@ -36,7 +40,7 @@ type Visit = (
 /** Adds the strings at sensitive places, which are hidden in other values, too. */
 export function hideRecordedStrings(
   sensitive: SensitiveValues,
-  recorded: Omit<RecordedResource, "declared">,
+  recorded: RecordedValues,
   values: Values,
 ): void {
   converted(sensitive, recorded, values, (value, _, isToken) => {
@@ -47,22 +51,30 @@ export function hideRecordedStrings(
 
 /**
  * The values with tokens. A plain text that contains a sensitive one is hidden, except where the state has the text in the clear
- * and the spec declares it, too: the trusted spec shows it there, so equality reveals nothing.
+ * and the spec declares it, too: the trusted spec shows it there, so equality reveals nothing. The same is true for a key of a map.
  */
 export function recordedForm(sensitive: SensitiveValues, recorded: RecordedResource, values: Values): Values {
-  return converted(sensitive, recorded, values, (value, path, isToken, stored) => {
-    const isOpen = !isToken && value === stored && value === valueAt(recorded.declared, path);
-    return isOpen && !hasDigest(value) ? value : sensitive.shown(recorded.address, path, value, isToken);
-  });
+  const { address, applied, declared } = recorded;
+  const visit: Visit = (value, path, isToken, stored) => {
+    const isOpen = !isToken && value === stored && value === valueAt(declared, path);
+    return isOpen && !hasDigest(value) ? value : sensitive.shown(address, path, value, isToken);
+  };
+  const keyOf = (path: Path): string => {
+    const isOpen = valueAt(applied, path) !== undefined && valueAt(declared, path) !== undefined;
+    return String((isOpen ? path : sensitive.concealedPath(address, path)).at(-1));
+  };
+  return converted(sensitive, recorded, values, visit, keyOf);
 }
 
 function converted(
   sensitive: SensitiveValues,
-  { address, fields, stored, revealed }: Omit<RecordedResource, "declared">,
+  { address, fields, stored, revealed }: RecordedValues,
   values: Values,
   visit: Visit,
+  /** The key of a map in the result, by its path. */
+  keyOf: (path: Path) => string = (path) => String(path.at(-1)),
 ): Values {
-  if (!hasDigest(stored) && !sensitive.isSensitive(address, [], values)) return values;
+  if (sensitive.isEmpty) return values;
   const convert = (
     value: Json,
     path: Path,
@@ -87,18 +99,21 @@ function converted(
     }
     if (isObject(value)) {
       const object: { [key: string]: Json } = {};
-      for (const [key, member] of Object.entries(value))
+      for (const [key, member] of Object.entries(value)) {
+        const here = [...path, key];
+        const isField = path.length === 0 || Object.hasOwn(schema.properties ?? {}, key);
         setMember(
           object,
-          key,
+          isField ? key : keyOf(here),
           convert(
             member,
-            [...path, key],
+            here,
             path.length === 0 ? (fields[key] ?? {}) : memberSchema(schema, key),
             valueAt(storedValue, [key]),
             valueAt(revealedValue, [key]),
           ),
         );
+      }
       return object;
     }
     if (value === null || typeof value === "object") return value;

@@ -6,12 +6,7 @@ import { isSamePath } from "../../core/pointer.ts";
 import { SensitiveValues } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
 import { comparable, declaredForm } from "../../planner/diff/normalize.ts";
-import {
-  hideRecordedStrings,
-  type RecordedResource,
-  recordedForm,
-  withRecordedTokens,
-} from "../../planner/mode/recorded-form.ts";
+import { hideRecordedStrings, recordedForm, withRecordedTokens } from "../../planner/mode/recorded-form.ts";
 import { type RedactedInput, redactForUntrusted, withOtherValues } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
@@ -171,12 +166,11 @@ export function redaction(
   const owned = learnLive(hidden, recorded.state, recorded.live);
   const storedRecord = ({ address, id }: StateRecord): StateRecord | undefined =>
     states.map(({ records }) => records.get(address)).find((record) => record?.id === id);
-  const resourceOf = (address: Address, stored: Values, declared?: Values): RecordedResource => ({
+  const resourceOf = (address: Address, stored: Values) => ({
     address,
     fields: kinds.of(address).fields,
     stored,
     revealed: hidden.reveal(stored),
-    declared,
   });
   for (const record of recorded.state.records.values()) {
     const values = recordedValues(record);
@@ -186,8 +180,11 @@ export function redaction(
     if (object !== undefined) hideRecordedStrings(hidden, resource, object.values);
   }
   return (spec, state, live) => {
-    const formOf = (address: Address, stored: Values, values: Values): Values =>
-      recordedForm(hidden, resourceOf(address, stored, spec.resources.get(address)?.values), values);
+    const formOf = (address: Address, stored: Values, values: Values): Values => {
+      const applied = state.records.get(address)?.applied ?? {};
+      const declared = spec.resources.get(address)?.values;
+      return recordedForm(hidden, { ...resourceOf(address, stored), applied, declared }, values);
+    };
     const records = new Map<Address, StateRecord>();
     for (const [address, record] of state.records) {
       const stored = storedRecord(record) ?? record;

@@ -17,6 +17,7 @@ const cluster = (fields: string): string => `${HEAD}clusters:
     num_workers: 1
 ${fields}`;
 const NODE = "    node_type_id: Standard_DS3_v2\n";
+const POOL = 'pools: { p: { node_type_id: Standard_DS3_v2, custom_tags: { a: "${var.login}" } } }\n';
 const JOB = `${HEAD}jobs:
   j:
     new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 }
@@ -58,6 +59,10 @@ const ENV = '    spark_env_vars: { URL: "jdbc:db?user=etl-reader-77", LOGIN: "${
 describe("an unchanged checkout has no changes", () => {
   test.each([
     ["when a plain field has the text of a sensitive value", cluster(`${NODE}${ENV}`)],
+    [
+      "when a key of a map has the text of a sensitive value",
+      cluster(`${NODE}    spark_env_vars: { "is etl-reader-77": v, LOGIN: "\${var.login}" }\n`),
+    ],
     [
       "when an entry of a list is sensitive",
       cluster(`${NODE}    ssh_public_keys: ["ssh-rsa open", "ssh-rsa \${var.login}"]\n`),
@@ -128,6 +133,19 @@ describe("an author who guesses learns nothing", () => {
         ),
     ],
     [
+      "as a part of a key that somebody wrote outside",
+      cluster(`${NODE}${ENV}`),
+      (guess) =>
+        cluster(
+          `${NODE}    spark_env_vars: { URL: "jdbc:db?user=etl-reader-77", LOGIN: "\${var.login}", "is ${guess}": v }\n`,
+        ),
+    ],
+    [
+      "as a key that somebody wrote outside in a resource without sensitive values",
+      `${cluster(NODE)}${POOL}`,
+      (guess) => `${cluster(`${NODE}    spark_env_vars: { "${guess}": v }\n`)}${POOL}`,
+    ],
+    [
       "in an entry next to the sensitive one",
       JOB.replace("LIST", 'a, "${var.login}"'),
       (guess) => JOB.replace("LIST", `a, ${guess}, "\${var.login}"`),
@@ -157,10 +175,12 @@ describe("an author who guesses learns nothing", () => {
   ];
   test.each(cases)("%s", { timeout: 60_000 }, async (name, spec, guessed) => {
     const { run, write, edit } = await applied(spec);
-    if (name.includes("outside"))
-      await edit({
-        spark_env_vars: { URL: "jdbc:db?user=etl-reader-77", LOGIN: VALUE, COPY: `is ${VALUE}` },
-      });
+    if (name.includes("outside")) {
+      const copy = name.includes("key") ? { [`is ${VALUE}`]: "v", [VALUE]: "v" } : { COPY: `is ${VALUE}` };
+      await edit({ spark_env_vars: { URL: "jdbc:db?user=etl-reader-77", LOGIN: VALUE, ...copy } });
+      const { all } = await run("plan --untrusted -o json");
+      expect(all.replaceAll("jdbc:db?user=etl-reader-77", "")).not.toContain(VALUE);
+    }
     const told = async (guess: string, line: string) => {
       write(guessed(guess));
       const { code, all } = await run(line);
