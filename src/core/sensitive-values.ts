@@ -270,6 +270,11 @@ export class SensitiveValues {
     return this.texts.maskedDeep(value);
   }
 
+  /** The same for messages of this program, which may be shortened. */
+  maskedMessages<T>(value: T): T {
+    return this.texts.maskedMessages(value);
+  }
+
   /** A digest under the key of the state: who lacks the key cannot test a guess. */
   keyed(text: string): string {
     return keyedDigest(this.#key, `digest\n${text}`);

@@ -80,20 +80,27 @@ export class SensitiveTexts {
     return text.length >= SHORTEST_PART && this.isIn(text);
   }
 
-  /**
-   * The text with every occurrence replaced by its mark, in one pass, so that a mark is not changed again. The default
-   * mark also replaces the beginning of an occurrence before an ellipsis, because messages are shortened before they are masked.
-   */
-  masked(text: string, mark?: (part: string) => string): string {
+  /** The text with every occurrence replaced by its mark, in one pass, so that a mark is not changed again. */
+  masked(text: string, mark: (part: string) => string = () => MASK): string {
     if (this.#texts.size === 0) return text;
-    const replacement = mark ?? (() => MASK);
-    if (this.#texts.has(text)) return replacement(text);
-    return this.#forms().replaced(text, replacement, mark === undefined && text.includes(ELLIPSIS));
+    if (this.#texts.has(text)) return mark(text);
+    return this.#forms().replaced(text, mark, false);
   }
 
   /** A copy of a value in which every text is masked; the value itself if nothing is sensitive. */
   maskedDeep<T>(value: T): T {
     return this.#texts.size === 0 ? value : withTexts(value, (text) => this.masked(text));
+  }
+
+  /**
+   * The same for messages, which are shortened before they are masked: the beginning of an occurrence before an ellipsis
+   * is masked, too. Not for what is in the workspace: who writes there could find a value by its beginnings.
+   */
+  maskedMessages<T>(value: T): T {
+    if (this.#texts.size === 0) return value;
+    return withTexts(value, (text) =>
+      this.#texts.has(text) ? MASK : this.#forms().replaced(text, () => MASK, text.includes(ELLIPSIS)),
+    );
   }
 
   #add(text: string): void {

@@ -38,15 +38,15 @@ export function concealedPlan(plan: Plan, sensitive: SensitiveValues, open: Open
     renames: sensitive.masked(plan.renames),
     drift: plan.drift.map((drift) => concealedDrift(drift, sensitive, open)),
     unmanaged: sensitive.masked(plan.unmanaged),
-    guards: sensitive.masked(plan.guards),
-    diagnostics: sensitive.masked(plan.diagnostics),
+    guards: sensitive.maskedMessages(plan.guards),
+    diagnostics: sensitive.maskedMessages(plan.diagnostics),
   };
   if (split === undefined) return concealed;
   const resolved = split.resolved.map((resolvedChange) => ({
     ...resolvedChange,
     change: concealedChange(resolvedChange.change, sensitive, open),
   }));
-  const pendingErrors = sensitive.masked(split.pendingErrors);
+  const pendingErrors = sensitive.maskedMessages(split.pendingErrors);
   return { ...concealed, split: { ...split, resolved, pendingErrors } };
 }
 
@@ -82,8 +82,8 @@ function concealedChange(change: Change, sensitive: SensitiveValues, open: OpenC
   const path = (path: Path): Path => sensitive.concealedPath(change.address, path);
   const values = convertedChange(change, { wanted: convert, live: convert, path });
   const sentences = {
-    reasons: sensitive.masked(change.reasons),
-    consequences: sensitive.masked(change.consequences),
+    reasons: sensitive.maskedMessages(change.reasons),
+    consequences: sensitive.maskedMessages(change.consequences),
   };
   const content =
     "content" in change && change.content !== undefined ? { content: sensitive.masked(change.content) } : {};

@@ -133,15 +133,20 @@ describe("an output", () => {
 
   test.each([
     ["canary-0123…", "(sensitive)…"],
-    ['{"a":"canary-0…", "b": "canar…"}', '{"a":"(sensitive)…", "b": "(sensitive)…"}'],
+    ['is {"a":"canary-0…', 'is {"a":"(sensitive)…'],
     ["Y2FuYXJ5LTAx…", "(sensitive)…"],
-    ["can… canary", "can… canary"],
-  ])("shows no beginning of a sensitive value before an ellipsis: %s", (text, shown) => {
-    expect(textsOf("canary-0123456789").masked(text)).toBe(shown);
+    ["can…", "can…"],
+    ["from canar… to x", "from (sensitive)… to x"],
+  ])("shows no beginning of a sensitive value in a shortened message: %s", (text, shown) => {
+    expect(textsOf("canary-0123456789").maskedMessages([text])).toEqual([shown]);
+  });
+
+  test("shows beginnings that are in the workspace, because hiding them would confirm guesses", () => {
+    expect(textsOf("canary-0123456789").masked("canary-0123…")).toBe("canary-0123…");
   });
 
   test("hides the beginning of the longer of two sensitive values", () => {
-    expect(textsOf("canary", "canary-0123456789").masked("canary-01…")).toBe("(sensitive)…");
+    expect(textsOf("canary", "canary-0123456789").maskedMessages("canary-01…")).toBe("(sensitive)…");
   });
 
   test("has the mark in place of a sensitive text that begins with a quote", () => {

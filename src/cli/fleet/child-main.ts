@@ -156,7 +156,7 @@ export async function runRequest(
     log.line(`ended: ${answer.status}`);
     return { ...secrets.maskedDeep(answer), ...facts() };
   } catch (problem) {
-    const diagnostics = secrets.maskedDeep(diagnosticsOf(problem));
+    const diagnostics = secrets.maskedMessages(diagnosticsOf(problem));
     log.diagnostics(diagnostics);
     const exitCode = exitOf(diagnostics);
     return { ...endedWith(exitCode), diagnostics: reported(diagnostics), ...facts() };

@@ -167,7 +167,7 @@ export class Findings {
     const start = ({ finding }: Kept): number => finding.at?.start ?? 0;
     const sorted = this.#all.toSorted((a, b) => rank(a) - rank(b) || start(a) - start(b));
     const all = sorted.map((finding, at) => diagnosticOf(finding, at < framed));
-    return sensitive === undefined ? all : sensitive.maskedDeep(all);
+    return sensitive === undefined ? all : sensitive.maskedMessages(all);
   }
 }
 

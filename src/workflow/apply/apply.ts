@@ -191,13 +191,13 @@ async function executePlan(
     parallelism: session.settings.parallelism,
     onEvent: (event) => {
       activity.apply(event);
-      observer.changed(sensitive.masked(locatedEvent(event, resources)));
+      observer.changed(sensitive.maskedMessages(locatedEvent(event, resources)));
     },
     signal,
     origin: { command, ...from, actor, ...defined({ target: spec.target?.name }) },
   }).finally(() => activity.stop());
   invocation.runObserver?.applied(plan, lease.state(), applyOutcome);
-  const outcome = sensitive.masked(locatedOutcome(applyOutcome, resources));
+  const outcome = sensitive.maskedMessages(locatedOutcome(applyOutcome, resources));
   await observer.applied(plan, outcome, notes);
   return { status: "applied", plan, outcome };
 }

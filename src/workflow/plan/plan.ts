@@ -221,8 +221,8 @@ function concealed(planned: WorkspacePlan): WorkspacePlan {
     recovered: {
       state: concealedState(recovered.state, sensitive),
       entries: recovered.entries.map((entry) => concealedEntry(entry, sensitive)),
-      diagnostics: sensitive.masked(recovered.diagnostics),
+      diagnostics: sensitive.maskedMessages(recovered.diagnostics),
     },
-    diagnostics: sensitive.masked(diagnostics),
+    diagnostics: sensitive.maskedMessages(diagnostics),
   };
 }

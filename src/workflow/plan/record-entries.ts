@@ -96,7 +96,7 @@ export async function doneEntries(invocation: Invocation, spec: Spec): Promise<r
 
 /** A sensitive value can be a part of an entry. */
 function masked({ sensitive }: Spec, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  return sensitive?.maskedDeep(diagnostics) ?? diagnostics;
+  return sensitive?.maskedMessages(diagnostics) ?? diagnostics;
 }
 
 export function entriesDoneIn(spec: Spec, state: Records): readonly Diagnostic[] {

@@ -99,7 +99,7 @@ export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance
     ...(accepting.shared ? [] : await changedTargets(accepting, edited.resources, overlay)),
     ...(await leftDifferences(accepting, after.spec)),
   ];
-  if (problems.length > 0) throw new Failure(...sensitive.maskedDeep(problems));
+  if (problems.length > 0) throw new Failure(...sensitive.maskedMessages(problems));
   return edited;
 }
 
