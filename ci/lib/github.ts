@@ -123,6 +123,10 @@ export function githubIssues(settings: GitHubSettings): Issues {
   };
 }
 
+function repositoryOf(head: unknown): unknown {
+  return isRecord(head) && isRecord(head.repo) ? head.repo.full_name : undefined;
+}
+
 export function githubPullRequests(settings: GitHubSettings): PullRequests {
   const api = apiOf(settings, "pull-requests: write");
   const pulls = `/repos/${settings.repository}/pulls`;
@@ -130,8 +134,10 @@ export function githubPullRequests(settings: GitHubSettings): PullRequests {
   return {
     find: async (branch) => {
       const head = encodeURIComponent(`${owner}:${branch}`);
-      const [open] = await api.list(`${pulls}?state=open&head=${head}&per_page=100`);
-      return isRecord(open) ? String(open.number) : undefined;
+      const open = await api.list(`${pulls}?state=open&head=${head}&per_page=100`);
+      // A fork of the same owner can have a branch of this name, too.
+      const own = open.filter(isRecord).find((pull) => repositoryOf(pull.head) === settings.repository);
+      return own === undefined ? undefined : String(own.number);
     },
     create: async ({ branch: head, base, title, body }) => {
       await api.send(pulls, { method: "POST", body: { head, base, title, body } });

@@ -55,7 +55,12 @@ export function githubRoutes(host: CodeHost, request: HostRequest): HostResponse
       request,
       [
         ...found.map(({ number, sha }) => ({ number, head: { sha } })),
-        ...(own === undefined ? [] : [{ number: own.id, head: {} }]),
+        ...(own === undefined
+          ? []
+          : [
+              { number: 66, head: { repo: { full_name: "me/fork" } } },
+              { number: own.id, head: { repo: { full_name: "me/infra" } } },
+            ]),
       ],
       "link",
     );
