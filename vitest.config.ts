@@ -8,6 +8,7 @@ const OWN = [
   "test/*.test.ts",
   "test/{api,bench,ci,docs,providers,fleet/queue}/**/*.test.ts",
   "test/simulation/databricks.test.ts",
+  "test/state/backends/postgres/server.test.ts",
   "test/workflow/operate/save-profile.test.ts",
   "test/workflow/rules/check-rules.test.ts",
 ];
