@@ -22,13 +22,13 @@ export class AuthError extends Error {
   }
 }
 
-/** Tokens are stored as digests only. The cache avoids computing the digest for each request. */
 /** A service principal as a caller, by the name that access lists have for it. */
 function programOf(world: World, id: string) {
   const { applicationId: userName, active = true } = servicePrincipals(world).get(id) ?? {};
   return userName === undefined ? undefined : { id, userName, active };
 }
 
+/** Tokens are stored as digests only. The cache avoids computing the digest for each request. */
 export class Authentication {
   readonly #digests = new Map<string, string>();
 

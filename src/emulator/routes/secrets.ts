@@ -207,16 +207,18 @@ function deleteSecret(call: Call, world: World): void {
   const scope = allowedScope(call, world, "WRITE");
   refuseVault(scope);
   const key = String(call.input.key);
-  if (!secretsOf(world, scope.name).delete(key))
-    throw notFound(`Secret does not exist with scope: ${scope.name} and key: ${key}`);
+  if (!secretsOf(world, scope.name).delete(key)) throw missingSecret(scope, key);
 }
+
+const missingSecret = ({ name }: SecretScope, key: string) =>
+  notFound(`Secret does not exist with scope: ${name} and key: ${key}`);
 
 /** The value, in base64, for those who may read. The contract has no such call; a dialect has. */
 export function getSecret(call: Call, world: World): Reply {
   const scope = allowedScope(call, world, "READ");
   const key = String(call.input.key);
   const secret = secretsOf(world, scope.name).get(key);
-  if (secret === undefined) throw notFound(`Secret does not exist with scope: ${scope.name} and key: ${key}`);
+  if (secret === undefined) throw missingSecret(scope, key);
   if (secret.sealed === undefined) throw invalidState(`The value of ${key} is not in this snapshot.`);
   const value = world.unseal(secret.sealed);
   return { json: { key, value: secret.bytes ? value : Buffer.from(value).toString("base64") } };

@@ -5,7 +5,7 @@ import { defined, type JsonObject, objectIn } from "../../core/json.ts";
 import {
   principalsOf,
   type ServicePrincipal,
-  servicePrincipals,
+  servicePrincipalByApplication,
   userById,
   userTokens,
 } from "../world/directory.ts";
@@ -47,9 +47,7 @@ export const tokenOperations: Operations = {
 };
 
 function programById(world: World, applicationId: string): ServicePrincipal {
-  const program = [...servicePrincipals(world).values()].find(
-    (other) => other.applicationId === applicationId,
-  );
+  const program = servicePrincipalByApplication(world, applicationId);
   if (program === undefined)
     throw notFound(`Service principal ${applicationId.slice(0, 100)} does not exist.`);
   const caller = { userId: program.id, userName: applicationId, admin: false };
@@ -90,7 +88,7 @@ function lifetimeLimit(world: World): number {
 }
 
 function list({ caller }: Call, world: World): Reply {
-  const own = [...infosOf(world).entries()].filter(([, info]) => info.user_id === caller.userId);
+  const own = validInfos(world).filter(([, info]) => info.user_id === caller.userId);
   return { json: own.length === 0 ? {} : { token_infos: own.map(([id, info]) => shown(id, info)) } };
 }
 
@@ -100,8 +98,17 @@ function revokeOwn({ input, caller }: Call, world: World): void {
   revoke(world, id, info);
 }
 
-function existing(world: World, id = ""): readonly [string, TokenInfo] {
+/** Undefined for a token that was revoked together with its principal, too. */
+function infoOf(world: World, id: string): TokenInfo | undefined {
   const info = infosOf(world).get(id);
+  return info !== undefined && userTokens(world).has(info.digest) ? info : undefined;
+}
+
+const validInfos = (world: World): readonly (readonly [string, TokenInfo])[] =>
+  [...infosOf(world).entries()].filter(([id]) => infoOf(world, id) !== undefined);
+
+function existing(world: World, id = ""): readonly [string, TokenInfo] {
+  const info = infoOf(world, id);
   if (info === undefined) throw missing(id);
   return [id, info];
 }
@@ -115,7 +122,7 @@ function revoke(world: World, id: string, info: TokenInfo): void {
 
 function listAll({ input }: Call, world: World): Reply {
   const { created_by_id, created_by_username } = input;
-  const infos = [...infosOf(world).entries()]
+  const infos = validInfos(world)
     .map(([id, info]) => managed(world, id, info))
     .filter(
       (info) =>

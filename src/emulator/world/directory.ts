@@ -76,13 +76,16 @@ export function groupByName(world: World, displayName: string): Group | undefine
   return id === undefined ? undefined : groupById(world, id);
 }
 
+export function servicePrincipalByApplication(world: World, id: string): ServicePrincipal | undefined {
+  return [...servicePrincipals(world).values()].find(({ applicationId }) => applicationId === id);
+}
+
 /** The name of a user, group, or service principal in access lists; undefined if none has this name. */
 export function principalName(world: World, name: string): string | undefined {
-  const application = [...servicePrincipals(world).values()].find(
-    (servicePrincipal) => servicePrincipal.applicationId === name,
-  );
   return (
-    groupByName(world, name)?.displayName ?? userByName(world, name)?.userName ?? application?.applicationId
+    groupByName(world, name)?.displayName ??
+    userByName(world, name)?.userName ??
+    servicePrincipalByApplication(world, name)?.applicationId
   );
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ADMIN_TOKEN, GROUP_SCHEMA, startWorld, type TestWorld, USER_SCHEMA } from "../harness.ts";
+import { ADMIN_TOKEN, type Body, GROUP_SCHEMA, startWorld, type TestWorld, USER_SCHEMA } from "../harness.ts";
 
 let w: TestWorld;
 beforeEach(async () => {
@@ -149,6 +149,22 @@ describe("reading", () => {
     expect(body).toMatchObject({ totalResults: 4, startIndex: 2, itemsPerPage: 2 });
     const last = await w.get(`${SCIM}/Groups`, { sortBy: "displayName", sortOrder: "descending", count: 1 });
     expect(last.body.Resources[0].displayName).toBe("users");
+  });
+
+  test.each([
+    [`${SCIM}/ServicePrincipals`, "app-", ["app-b", "app-c"]],
+    ["/api/2.0/account/scim/v2/ServicePrincipals", "app-", ["app-b", "app-c"]],
+    ["/api/2.0/accounts/a1/scim/v2/ServicePrincipals", "app-", ["app-b", "app-c"]],
+    ["/api/2.0/account/scim/v2/Groups", "all-", ["all-b", "all-c"]],
+    ["/api/2.0/accounts/a1/scim/v2/Groups", "all-", ["all-b", "all-c"]],
+  ])("the list %s is sorted before it is paged", async (path, prefix, names) => {
+    for (const letter of ["c", "a", "b"]) {
+      await w.post(`${SCIM}/ServicePrincipals`, { displayName: `${prefix}${letter}` });
+      await w.control("POST", "account-groups", { display_name: `all-${letter}` });
+    }
+    const { body } = await w.get(path, { sortBy: "displayName", startIndex: 2, count: 2 });
+    expect(body.Resources.map(({ displayName }: Body) => displayName)).toEqual(names);
+    expect(body).toMatchObject({ totalResults: 3, startIndex: 2, itemsPerPage: 2 });
   });
 
   test("the vendor's media type is taken on reads too", async () => {

@@ -50,6 +50,21 @@ describe("token management", () => {
     expect((await w.delete(path)).status).toBe(404);
   });
 
+  test("has no tokens of a removed principal, not even after it returns", async () => {
+    const ada = await w.user("ada@example.com");
+    const id = await idOf(ada);
+    const { token_info } = (await w.post("token/create", {}, { as: ada })).body;
+    const path = `${TOKENS}/${token_info.token_id}`;
+    await w.delete(`${SCIM}/Users/${id}`);
+    expect((await w.get(TOKENS)).body).toEqual({});
+    expect((await w.get(path)).status).toBe(404);
+    expect((await w.patch(path, { token: { comment: "c" }, update_mask: "comment" })).status).toBe(404);
+    expect((await w.delete(path)).status).toBe(404);
+    const again = await w.user("ada@example.com");
+    expect(await idOf(again)).toBe(id);
+    expect((await w.get("token/list", {}, { as: again })).body).toEqual({});
+  });
+
   test("limits lifetimes by the setting of the workspace", async () => {
     await w.patch("workspace-conf", { maxTokenLifetimeDays: "2" });
     const day = 86_400;

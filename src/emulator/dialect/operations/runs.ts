@@ -25,7 +25,7 @@ export const runHooks: Hooks = {
 
 /** The contract has runs without tasks: a task is read by its run. */
 function ofWholeRun(core: Operation, call: Call, { world }: Asked): Reply {
-  const { run = undefined } = taskRunById(world, Number(call.input.run_id)) ?? {};
+  const run = taskRunById(world, Number(call.input.run_id))?.run;
   return core(run === undefined ? call : { ...call, input: { ...call.input, run_id: run.run_id } }, world);
 }
 
@@ -34,9 +34,7 @@ function shownRunOrTask(answer: JsonObject, asked: Asked): JsonObject {
   const run = shownRun(answer, asked, true);
   const part = taskRunById(world, Number(input.run_id));
   if (part === undefined) return run;
-  const [task = {}] = listIn(run.tasks)
-    .map(objectIn)
-    .filter(({ run_id }) => Number(run_id) % 1000 === part.index);
+  const task = objectIn(listIn(run.tasks)[part.index]);
   const { task_key: run_name = "", run_id = 0, state = {}, status = {} } = task;
   return { ...run, run_name, run_id, state, status, job_run_id: part.run.run_id, tasks: [task] };
 }
@@ -66,7 +64,7 @@ function shownOutput({ world, input }: Asked): JsonObject {
   const printed: JsonObject = isPrinting ? { logs: outcome?.logs ?? "", logs_truncated: false } : {};
   const hasOutput = !isActive(run) && outcome?.result_state === "SUCCESS" && task.notebook_task === undefined;
   if (hasOutput) return printed;
-  const output = runOutput({ ...run, task: defined({ notebook_task: task.notebook_task ?? {} }) });
+  const output = runOutput({ ...run, task: { notebook_task: task.notebook_task ?? {} } });
   const trace =
     output.error === undefined || isActive(run) ? undefined : (outcome?.error_trace ?? output.error);
   return { ...printed, ...output, ...defined({ error_trace: trace }) };

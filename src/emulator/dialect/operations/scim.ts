@@ -25,24 +25,22 @@ export const scimHooks: Hooks = {
   "scim/users/patch": { before: cleanPatch, after: shownUser },
   "scim/users/put": { before: withSchema(USER_SCHEMA), after: shownUser },
   "scim/me/get": { around: showCaller, after: (user, { input }) => selected(shownUser(user), input) },
-  "scim/groups/list": { around: wholeList, after: listed(shownGroup) },
-  "scim/groups/get": { after: (group, asked) => selected(shownGroup(group, asked), asked.input) },
   "scim/groups/create": { before: withSchema(GROUP_SCHEMA), after: shownGroup },
   "scim/groups/patch": { before: cleanPatch, around: patchGroup, after: shownGroup },
   "scim/groups/put": { before: withSchema(GROUP_SCHEMA), around: refuseAccountGroup, after: shownGroup },
   "scim/groups/delete": { around: refuseAccountGroup },
-  "scim/service-principals/list": { after: listed((program) => program) },
-  "scim/service-principals/get": { after: (program, { input }) => selected(program, input) },
   "scim/service-principals/patch": { before: cleanPatch },
-  ...hooksOfAccount("account"),
-  ...hooksOfAccount("accounts"),
+  ...readHooks("scim"),
+  ...readHooks("account"),
+  ...readHooks("accounts"),
 };
 
-function hooksOfAccount(area: string): Hooks {
+/** The reads of groups and service principals, which the workspace and the account have. */
+function readHooks(area: string): Hooks {
   return {
-    [`${area}/groups/list`]: { after: listed(shownGroup) },
+    [`${area}/groups/list`]: { around: wholeList, after: listed(shownGroup) },
     [`${area}/groups/get`]: { after: (group, asked) => selected(shownGroup(group, asked), asked.input) },
-    [`${area}/service-principals/list`]: { after: listed((program) => program) },
+    [`${area}/service-principals/list`]: { around: wholeList, after: listed((program) => program) },
     [`${area}/service-principals/get`]: { after: (program, { input }) => selected(program, input) },
   };
 }

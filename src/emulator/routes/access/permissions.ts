@@ -1,7 +1,14 @@
 // Access lists of objects: read, replaced, and merged, with what is inherited and what a list must contain. The contract has none of these calls; a dialect has.
 
 import { type JsonObject, listIn, objectIn } from "../../../core/json.ts";
-import { ADMINS, groupByName, principalsOf, servicePrincipals, userByName } from "../../world/directory.ts";
+import {
+  ADMINS,
+  groupByName,
+  principalsOf,
+  servicePrincipalByApplication,
+  servicePrincipals,
+  userByName,
+} from "../../world/directory.ts";
 import { invalidValue, notFound, permissionDenied } from "../../world/errors.ts";
 import type { Call, Collection, Operation, Operations, World } from "../../world/world.ts";
 import { pathOfNode } from "../workspace/objects.ts";
@@ -103,18 +110,15 @@ function checkManages({ caller }: Call, world: World, object: AccessObject): voi
 /** The entries of a request, with the names as the workspace spells them. */
 function entriesIn({ input }: Call, world: World, { type }: AccessObject): readonly AccessEntry[] {
   const entries = listIn(input.access_control_list).map((item) => entryOf(world, objectIn(item), type));
-  const levels = new Map<string, string>();
+  const rankOf = ({ permission_level: level }: AccessEntry): number => type.levels.indexOf(level);
+  const highest = new Map<string, AccessEntry>();
   for (const entry of entries) {
-    const { permission_level: level } = entry;
-    if ((levels.get(keyOf(entry)) ?? level) !== level && !type.takesHighest)
+    const before = highest.get(keyOf(entry)) ?? entry;
+    if (rankOf(before) !== rankOf(entry) && !type.takesHighest)
       throw invalidValue(`Permissions being set for ${spoken(entry)} are ambiguous`);
-    levels.set(keyOf(entry), level);
+    highest.set(keyOf(entry), rankOf(entry) > rankOf(before) ? entry : before);
   }
-  const ascending = entries.toSorted(
-    (a, b) => type.levels.indexOf(a.permission_level) - type.levels.indexOf(b.permission_level),
-  );
-  const highest = new Map(ascending.map((entry) => [keyOf(entry), entry]));
-  return [...levels.keys()].flatMap((key) => highest.get(key) ?? []);
+  return [...highest.values()];
 }
 
 function entryOf(world: World, item: JsonObject, type: AccessType): AccessEntry {
@@ -204,8 +208,5 @@ function shownList(world: World, object: AccessObject): JsonObject {
 function displayName(world: World, entry: AccessEntry): string {
   const { user_name: user, service_principal_name: program } = entry;
   if (user !== undefined) return userByName(world, user)?.displayName ?? user;
-  const servicePrincipal = [...servicePrincipals(world).values()].find(
-    ({ applicationId }) => applicationId === program,
-  );
-  return servicePrincipal?.displayName ?? nameIn(entry);
+  return servicePrincipalByApplication(world, program ?? "")?.displayName ?? nameIn(entry);
 }

@@ -5,6 +5,7 @@ import {
   ADMINS,
   allGroups,
   allUsers,
+  groupById,
   groupByName,
   inactivateUser,
   parentsOf,
@@ -114,7 +115,7 @@ function remove({ params: { id = "" }, caller }: Call, world: World): void {
   if (assigned(world).every(({ principal_id }) => String(principal_id) !== id))
     throw notFound(`Principal ${id.slice(0, 100)} is not assigned to the workspace.`);
   const user = userById(world, id);
-  const group = [...allGroups(world)].find((candidate) => candidate.id === id);
+  const group = groupById(world, id);
   if (user !== undefined) inactivateUser(world, user);
   else if (group !== undefined) removeGroup(world, group);
   else removeServicePrincipal(world, id);

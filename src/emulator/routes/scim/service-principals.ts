@@ -6,6 +6,7 @@ import {
   parentsOf,
   removeServicePrincipal,
   type ServicePrincipal,
+  servicePrincipalByApplication,
   servicePrincipals,
 } from "../../world/directory.ts";
 import { ScimError } from "../../world/errors.ts";
@@ -32,7 +33,7 @@ export function listServicePrincipals({ input }: Call, world: World): Reply {
   return shownList(input, {
     all: () => servicePrincipals(world).values(),
     unique: "applicationid",
-    named: (id) => [...servicePrincipals(world).values()].find(({ applicationId }) => applicationId === id),
+    named: (id) => servicePrincipalByApplication(world, id),
     show: (program) => shown(world, program),
     filtered: new Set(["applicationid", "displayname", "id", "active"]),
   });
@@ -60,8 +61,7 @@ function existing(world: World, { params: { id = "" } }: Call): ServicePrincipal
 function create({ input }: Call, world: World): Reply {
   const part = (length: number): string => world.hex(length);
   const { applicationId = `${part(8)}-${part(4)}-${part(4)}-${part(4)}-${part(12)}` } = input;
-  const same = [...servicePrincipals(world).values()].find((other) => other.applicationId === applicationId);
-  if (same !== undefined)
+  if (servicePrincipalByApplication(world, String(applicationId)) !== undefined)
     throw new ScimError(
       409,
       `Service principal with application ID ${applicationId} already exists.`,
