@@ -21,10 +21,10 @@ import {
 import { effectOn, losesId, problem } from "./kit/problems.ts";
 import {
   ignoreMissing,
+  jobsOn,
   keyIn,
   liveIfPresent,
   namesOf,
-  needsCompute,
   objectsIn,
   responseText,
 } from "./kit/responses.ts";
@@ -247,7 +247,7 @@ function clustersAndJobsOf(
     clusters: workspace
       .live("clusters")
       .filter((cluster) => isInPool(workspace.valuesAfter("clusters", cluster))),
-    jobs: workspace.live("jobs").filter((job) => id !== undefined && needsCompute(job, id, workspace)),
+    jobs: id === undefined ? [] : jobsOn(id, workspace),
   };
 }
 

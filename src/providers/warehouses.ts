@@ -18,10 +18,10 @@ import {
 import { effectOn, problem } from "./kit/problems.ts";
 import {
   ignoreMissing,
+  jobsOn,
   keyIn,
   liveIfPresent,
   namesOf,
-  needsCompute,
   objectsIn,
   responseText,
 } from "./kit/responses.ts";
@@ -195,10 +195,9 @@ export const warehouses = defineProvider({
       const { live } = change;
       if (live === undefined || change.action === "create") return [];
       if (change.action !== "update") {
-        const jobs = workspace.live("jobs").filter((job) => needsCompute(job, live.id, workspace));
         return [
           ...(isRunning(change) ? ["the warehouse is running, and its queries stop"] : []),
-          ...effectOn("jobs that run on it", namesOf(jobs)),
+          ...effectOn("jobs that run on it", namesOf(jobsOn(live.id, workspace))),
         ];
       }
       if (!isRunning(change)) return [];

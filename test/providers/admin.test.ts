@@ -93,7 +93,7 @@ test("scripts have the declared order after one apply, whatever the order of the
   const site = await start();
   const spec = (names: readonly string[]) =>
     `global_init_scripts:\n${names.map((name, position) => `  ${name}: { script: "echo ${name}", position: ${position} }\n`).join("")}`;
-  for (const names of ["abcd", "dbca", "xdcba", "ab"].map((all) => [...all])) {
+  for (const names of ["cehfd", "abcd", "dbca", "xdcba", "ab"].map((all) => [...all])) {
     await apply(site, spec(names));
     const { body } = await site.world.get("global-init-scripts");
     expect(body.scripts.map(({ name }: { name: string }) => name)).toEqual(names);

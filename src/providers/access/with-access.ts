@@ -105,7 +105,7 @@ export function withAccess(kind: Provider, rules: AccessRules): Provider {
         ...(planning.dependencies?.(name, withoutAccess(values)) ?? []),
         ...Object.keys(accessOf(values)).map(managedPrincipal),
       ],
-      namedPrincipals: (values) => principalsIn(values),
+      namedPrincipals: principalsIn,
       steps: (diffs, live, after) => stepsWith(planning.steps, diffs, live, after),
       consequences: (change, workspace) => [
         ...(planning.consequences?.({ ...withoutOurs(change), after: change.after }, workspace) ?? []),
@@ -251,9 +251,11 @@ function accessProblems(values: Values): readonly Problem[] {
   return problems;
 }
 
+const KINDS = { user: "users", group: "groups", sp: "service_principals" } as const;
+
 function managedPrincipal(text: string): { readonly kind: string; readonly name: string } {
   const { kind, name } = principalNamed(text);
-  return { kind: kind === "user" ? "users" : kind === "group" ? "groups" : "service_principals", name };
+  return { kind: KINDS[kind], name };
 }
 
 function levelProblems(

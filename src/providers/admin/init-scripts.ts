@@ -69,29 +69,15 @@ function check({ script }: Values): readonly Problem[] {
   return [problem("SPEC_LIMIT", ["script"], `the script has ${bytes} bytes; the limit is ${MOST_BYTES}`)];
 }
 
-interface Placed {
-  readonly position: number;
-  readonly body: JsonObject;
-}
-
-/** The scripts that an apply puts at a position, by ID. */
-const placedBy = new WeakMap<OperationWriter, Map<string, Placed>>();
-
-/**
- * Moves a script, which shifts the others: all scripts of this apply are put at their positions again, from the first to the
- * last. A second pass is needed if a script with a later position was before an earlier one.
- */
-async function place(api: OperationWriter, id: string, placed: Placed): Promise<void> {
-  const all = placedBy.get(api) ?? new Map<string, Placed>();
-  placedBy.set(api, all.set(id, placed));
-  for (let pass = 0; pass < 2; pass++)
-    for (const [script, { position, body }] of [...all].sort(([, a], [, b]) => a.position - b.position)) {
-      const scripts = objectsIn(await api.read("global-init-scripts/list"), "scripts");
-      const present = scripts.find((item) => item.script_id === script);
-      const isThere =
-        present === undefined || Number(present.position) === Math.min(position, scripts.length - 1);
-      if (!isThere) await api.write("global-init-scripts/update", { id: script, ...body, position });
-    }
+/** Moves a script to its position. Changes of other scripts in the same apply shift it meanwhile, so it is checked twice. */
+async function place(api: OperationWriter, id: string, script: JsonObject, position: number): Promise<void> {
+  for (let pass = 0; pass < 2; pass++) {
+    const scripts = objectsIn(await api.read("global-init-scripts/list"), "scripts");
+    const present = scripts.find((item) => item.script_id === id);
+    const isThere =
+      present === undefined || Number(present.position) === Math.min(position, scripts.length - 1);
+    if (!isThere) await api.write("global-init-scripts/update", { id, ...script, position });
+  }
 }
 
 const positionIn = ({ position }: Values): number | undefined =>
@@ -130,15 +116,14 @@ export const initScripts = defineProvider({
       const id = remoteId(keyIn(await api.write("global-init-scripts/create", unfinished), "script_id"));
       await api.created(id);
       await api.write("global-init-scripts/update", { id, ...script });
-      if (position !== undefined) await place(api, id, { position, body: script });
+      if (position !== undefined) await place(api, id, script, position);
       return id;
     },
     async update(api, { id, name, values, before }) {
       const script = body(name, values);
       const position = positionIn(values);
       await api.write("global-init-scripts/update", { id, ...script });
-      if (position !== undefined && position !== before.position)
-        await place(api, id, { position, body: script });
+      if (position !== undefined && position !== before.position) await place(api, id, script, position);
     },
     delete: (api, { id }) => ignoreMissing(() => api.write("global-init-scripts/delete", { id })),
   },

@@ -11,7 +11,7 @@ import { isRunOn } from "../../resource/service-status.ts";
 import { choiceField, defineProvider, flagField, textField } from "../kit/field-builders.ts";
 import { withUnlisted } from "../kit/names.ts";
 import { effectOn, losesId } from "../kit/problems.ts";
-import { keyIn, liveIfPresent, namesOf, needsCompute, objectsIn, responseText } from "../kit/responses.ts";
+import { jobsOn, keyIn, liveIfPresent, namesOf, objectsIn, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { preservedPaths, withUnknownFields } from "../kit/unknown-fields.ts";
 import { AUTO_MODE, clusterFields, clusterFiles, withoutInherited, withSize } from "./fields.ts";
@@ -203,8 +203,7 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
       }),
     );
   if (change.action !== "delete") return [...sentences, ...losesId(change, "cluster")];
-  const jobs = workspace.live("jobs").filter((job) => needsCompute(job, live.id, workspace));
-  return [...sentences, ...effectOn("jobs that run on it", namesOf(jobs))];
+  return [...sentences, ...effectOn("jobs that run on it", namesOf(jobsOn(live.id, workspace)))];
 }
 
 export const clusters = defineProvider({

@@ -14,8 +14,6 @@ import { keyIn, objectsIn, responseText } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { fileAt } from "./fields.ts";
 
-const FORMS = ["jar", "egg", "whl", "pypi", "maven", "cran"] as const;
-
 const file = (what: string) => textField({ minLength: 1, fileUri: true, description: `URI of ${what}.` });
 
 const repo = textField({
@@ -34,39 +32,40 @@ const packaged = (what: string) =>
     { description: `A package of ${what}.` },
   );
 
-const library = groupField(
-  {
-    jar: file("a JAR"),
-    egg: file("a Python egg"),
-    whl: file("a Python wheel"),
-    requirements: textField({
-      dialect: "databricks",
-      minLength: 1,
-      description: "Path of a requirements.txt among the workspace files or in a volume.",
-    }),
-    pypi: packaged("PyPI"),
-    maven: groupField(
-      {
-        coordinates: required(
-          textField({
-            minLength: 1,
-            pattern: "^[^:\\s]+(:[^:\\s]+)+$",
-            description: "group:artifact:version",
-          }),
-        ),
-        repo,
-        exclusions: listField(textField({ minLength: 1, description: "group:artifact" }), {
-          list: "set",
-          default: [],
-          description: "Dependencies to exclude.",
+const forms = {
+  jar: file("a JAR"),
+  egg: file("a Python egg"),
+  whl: file("a Python wheel"),
+  requirements: textField({
+    dialect: "databricks",
+    minLength: 1,
+    description: "Path of a requirements.txt among the workspace files or in a volume.",
+  }),
+  pypi: packaged("PyPI"),
+  maven: groupField(
+    {
+      coordinates: required(
+        textField({
+          minLength: 1,
+          pattern: "^[^:\\s]+(:[^:\\s]+)+$",
+          description: "group:artifact:version",
         }),
-      },
-      { description: "An artifact of a Maven repository." },
-    ),
-    cran: packaged("CRAN"),
-  },
-  { description: `One library: ${FORMS.join(", ")}.` },
-);
+      ),
+      repo,
+      exclusions: listField(textField({ minLength: 1, description: "group:artifact" }), {
+        list: "set",
+        default: [],
+        description: "Dependencies to exclude.",
+      }),
+    },
+    { description: "An artifact of a Maven repository." },
+  ),
+  cran: packaged("CRAN"),
+};
+
+const FORMS = Object.keys(forms);
+
+const library = groupField(forms, { description: "One library, with exactly one of these fields." });
 
 export const libraries = listField(library, {
   list: "set",
@@ -147,14 +146,17 @@ const lasting = (status: JsonObject): readonly JsonObject[] =>
 export async function withLibraries(api: Reader, live: LiveObject): Promise<LiveObject> {
   const answer = await api.read("libraries/all-cluster-statuses");
   const status = objectsIn(answer, "statuses").find((entry) => responseText(entry, "cluster_id") === live.id);
-  const entries = lasting(status ?? {});
-  const states = entries.flatMap((entry): readonly JsonObject[] => {
+  const entries = lasting(status ?? {}).map((entry) => ({
+    entry,
+    library: inSpecForm(objectIn(entry.library)),
+  }));
+  const states = entries.flatMap(({ entry, library: installed }): readonly JsonObject[] => {
     const state = keyIn(entry, "status");
     if (state === "INSTALLED" || state === "RESTORED") return [];
     const messages = listIn(entry.messages).map(String).join(" ");
-    return [{ library: nameOf(inSpecForm(objectIn(entry.library))), state, messages }];
+    return [{ library: nameOf(installed), state, messages }];
   });
-  const all = entries.map((entry) => inSpecForm(objectIn(entry.library)));
+  const all = entries.map(({ library: installed }) => installed);
   return {
     ...live,
     values: all.length === 0 ? live.values : { ...live.values, [FIELD]: all },
@@ -171,13 +173,13 @@ export function libraryStates({ facts }: LiveObject): readonly Problem[] {
     .flatMap((entry): readonly Problem[] => {
       const { library: name, state, messages } = entry;
       const subject = `the library ${String(name)}`;
-      const said = messages === "" ? "" : `: ${String(messages)}`;
+      const cause = messages === "" ? "" : `: ${String(messages)}`;
       if (FAILED.has(String(state)))
         return [
           problem(
             "PLAN_NOT_READY",
             [FIELD],
-            `${subject} is not installed (${String(state)})${said}`,
+            `${subject} is not installed (${String(state)})${cause}`,
             "correct or remove the library; a failed one is installed again when the cluster restarts",
           ),
         ];

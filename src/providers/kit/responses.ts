@@ -120,8 +120,12 @@ const COMPUTE_IDS: ReadonlySet<string> = new Set([
   "warehouse_id",
 ]);
 
-/** Whether a job needs a cluster, pool, or warehouse after the plan, in any of its tasks. A job that cannot be managed names them in its facts. */
-export function needsCompute(job: LiveObject, id: string, workspace: PlannedWorkspace): boolean {
+/** The live jobs that need a cluster, pool, or warehouse after the plan. */
+export const jobsOn = (id: string, workspace: PlannedWorkspace): readonly LiveObject[] =>
+  workspace.live("jobs").filter((job) => needsCompute(job, id, workspace));
+
+/** Whether any task of the job needs it. A job that cannot be managed names them in its facts. */
+function needsCompute(job: LiveObject, id: string, workspace: PlannedWorkspace): boolean {
   const ids = Array.isArray(job.facts.compute_ids) ? job.facts.compute_ids : [];
   return ids.includes(id) || hasComputeId(workspace.valuesAfter("jobs", job), id);
 }

@@ -140,7 +140,7 @@ describe("libraries of a cluster", () => {
 
   test("have exactly one form each", async () => {
     await expect(site.spec(withLibraries("[{ jar: dbfs:/a.jar, whl: dbfs:/b.whl }]"))).rejects.toThrow(
-      /a library is one of/,
+      "a library is one of jar, egg, whl, requirements, pypi, maven, cran",
     );
   });
 });
