@@ -113,6 +113,10 @@ export function schemaAt(fields: FieldTable, path: Path): FieldSchema {
   return schema;
 }
 
+/** The fields whose values name an object of the kind in lists and keys of others. */
+export const identifyingFields = (fields: FieldTable): readonly string[] =>
+  Object.keys(fields).filter((field) => fields[field]?.identifies === true);
+
 /** The keywords that ajv must accept in a schema. */
 export const ANNOTATION_KEYWORDS = [
   "onChange",

@@ -7,7 +7,7 @@ import type { LookupAnswer, Lookups, Question } from "../../planner/model/input.
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import { transitiveClosure } from "../../planner/model/work-graph.ts";
 import type { Catalog, Catalogs } from "../../resource/catalog.ts";
-import type { Values } from "../../resource/field-schema.ts";
+import { identifyingFields, type Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import { Semaphore } from "../concurrency.ts";
@@ -206,7 +206,7 @@ export async function offered(
 
 /** All principals of a kind, by their names and by the IDs that lists use. */
 async function principalsOf({ operations, fields }: Provider, reader: Reader): Promise<LookupAnswer> {
-  const identifying = Object.keys(fields).filter((field) => fields[field]?.identifies === true);
+  const identifying = identifyingFields(fields);
   try {
     const objects = await operations.list(reader, { parents: [], names: new Set() });
     const names = objects.flatMap(({ name, values }) => [

@@ -6,7 +6,7 @@ import { collectTexts } from "../../core/json.ts";
 import { isSamePath, type Path, toDottedPath, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
-import type { FieldSchema, Values } from "../../resource/field-schema.ts";
+import { type FieldSchema, identifyingFields, type Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { foldCase, isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { PlannedWorkspace, Problem } from "../../resource/planning.ts";
@@ -75,7 +75,7 @@ function isIdentified(
   { kind, fields }: PlannedKind,
   name: string,
 ): boolean {
-  const identifying = Object.keys(fields).filter((field) => fields[field]?.identifies === true);
+  const identifying = identifyingFields(fields);
   if (identifying.length === 0) return false;
   return [...resources.values()].some(
     (resource) =>
@@ -131,11 +131,13 @@ export function unconfirmedValues(
 ): Diagnostic[] {
   if (lookups === undefined) return [];
   const suggest = suggester();
+  const foldedNames = foldedNamesIn(context.input, lookups);
   const unasked = new Map<LookupAnswer | Diagnostic, NonEmpty<Question>>();
   const diagnostics = questions.flatMap((question) => {
     const answer = answerTo(lookups, question.place);
     if (answer === undefined) return [];
-    if (answer.readable && isAmong(context, answer.values, question)) return [];
+    if (answer.readable && (answer.values.has(question.text) || isPrincipal(foldedNames, question)))
+      return [];
     const failure = answer.readable ? answer.failed?.get(question.text) : answer.diagnostic;
     if (answer.readable && failure === undefined && answer.unasked?.has(question.text) !== true)
       return [unconfirmed(context, question, answer, suggest)];
@@ -147,20 +149,22 @@ export function unconfirmedValues(
   return [...diagnostics, ...[...unasked].map(([open, about]) => unchecked(context, lookups, open, about))];
 }
 
-/** Users and application IDs compare without regard to case; groups compare exactly. */
-function isAmong({ input }: LookupContext, values: ReadonlySet<string>, { text, place }: Question): boolean {
-  if (values.has(text)) return true;
-  const ignoresCase =
-    place.in === "principals" &&
-    (input.registry.get(place.of).ignoreCase === true ||
-      Object.values(input.registry.get(place.of).fields).some(({ identifies }) => identifies === true));
-  if (!ignoresCase) return false;
-  const folded = foldedValues.get(values) ?? new Set([...values].map(foldCase));
-  foldedValues.set(values, folded);
-  return folded.has(foldCase(text));
+function isPrincipal(foldedNames: FoldedNames, { text, place }: Question): boolean {
+  return place.in === "principals" && foldedNames.get(place.of)?.has(foldCase(text)) === true;
 }
 
-const foldedValues = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>();
+type FoldedNames = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** By kind: users and application IDs compare without regard to case; groups, which are absent here, compare exactly. */
+function foldedNamesIn({ registry }: LookupContext["input"], { kinds }: Lookups): FoldedNames {
+  const foldedNames = new Map<string, ReadonlySet<string>>();
+  for (const [kind, answer] of kinds) {
+    const { ignoreCase, fields } = registry.get(kind);
+    if (answer.readable && (ignoreCase === true || identifyingFields(fields).length > 0))
+      foldedNames.set(kind, new Set([...answer.values].map(foldCase)));
+  }
+  return foldedNames;
+}
 
 function answerTo(lookups: Lookups, place: LookupSource): LookupAnswer | undefined {
   return place.in === "catalog" ? lookups.catalogs.get(place.of) : lookups.kinds.get(place.of);

@@ -273,7 +273,7 @@ export function withMemberships(
         }));
       continue;
     }
-    const key = `groups\n${textAttribute(part.values, "group_id") ?? ""}`;
+    const key = convertedKey("groups", textAttribute(part.values, "group_id") ?? "");
     const member = names.get(textAttribute(part.values, "member_id") ?? "");
     if (!result.has(key)) log.leave(part, "its group is not a resource of the state");
     else if (member === undefined) {
@@ -305,9 +305,11 @@ export function withMemberships(
 }
 
 function principalKey(attributes: JsonObject): string | undefined {
-  const attribute = Object.keys(PRINCIPAL_IDS).find((name) => textAttribute(attributes, name) !== undefined);
-  if (attribute === undefined) return undefined;
-  return convertedKey(PRINCIPAL_IDS[attribute] ?? "", textAttribute(attributes, attribute) ?? "");
+  for (const [attribute, kind] of Object.entries(PRINCIPAL_IDS)) {
+    const id = textAttribute(attributes, attribute);
+    if (id !== undefined) return convertedKey(kind, id);
+  }
+  return undefined;
 }
 
 /** The kinds of the principals that entitlements name by their IDs. */
