@@ -26,7 +26,10 @@ const env: Env = process.env.TF_BUILD === "True" ? withoutUnset(process.env) : p
 const LIMITS = { github: 65_536, gitlab: 500_000, azure: 150_000, none: 65_536 } as const;
 
 /** What each platform accepts as the description of a pull request. */
-const MOST_DESCRIPTION = { github: 65_536, gitlab: 500_000, azure: 4_000, none: 65_536 } as const;
+const MOST_DESCRIPTION = { ...LIMITS, azure: 4_000 } as const;
+
+const runLink = ({ url, commit }: Settings["run"]): string =>
+  url === "" ? "" : `\n[Run](${url}), commit ${commit.slice(0, 12)}\n`;
 
 const needed = (name: string): string => {
   const value = env[name];
@@ -109,7 +112,7 @@ async function proposed(settings: Settings, { exitCode, accepted }: Finished): P
   const { platform, subject, branch: base, run } = settings;
   if (accepted === undefined) return exitCode === 0 ? 1 : exitCode;
   const token = needed(platform === "azure" ? "SYSTEM_ACCESSTOKEN" : "WORKSPACE_CI_API_TOKEN");
-  const link = run.url === "" ? "" : `\n[Run](${run.url}), commit ${run.commit.slice(0, 12)}\n`;
+  const link = runLink(run);
   const body = fitted(`${accepted.report}${link}`, MOST_DESCRIPTION[platform], run.url);
   const result = await propose(pullRequestsOf(settings), {
     cwd: process.cwd(),
@@ -164,7 +167,7 @@ function bodyText(
   { command, platform, run, subject, base }: Settings,
   { exitCode, report, errors }: Finished,
 ): string {
-  const link = run.url === "" ? "" : `\n[Run](${run.url}), commit ${run.commit.slice(0, 12)}\n`;
+  const link = runLink(run);
   // A note of GitLab cannot be collapsed, so nothing to report is one line there.
   if (exitCode === 0 && platform === "gitlab" && command === "plan") {
     const target = `\`${subject.target.replaceAll("`", "'")}\``;

@@ -1,12 +1,12 @@
 // Explains what a plan does with one resource: the fields that change and what decides them, what is left out or blocks it, and
 // what it depends on. Pure.
 
-import { type Address, kindOf, nameOf } from "../core/address.ts";
+import { type Address, addressOf, kindOf, nameOf } from "../core/address.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { PastRun } from "../core/past-run.ts";
 import { fromPointer, isSamePath, type Path, toPointer } from "../core/pointer.ts";
 import type { PlanningRegistry } from "../resource/kind.ts";
-import { foldName } from "../resource/names.ts";
+import { isSameName } from "../resource/names.ts";
 import type { FieldDiff } from "../resource/planning.ts";
 import type { DecidedOrigin } from "../spec/edit/value-origin.ts";
 import type { Spec } from "../spec/model/spec.ts";
@@ -79,9 +79,9 @@ export interface ExplainInput {
 
 /** Every address that can be explained. */
 export function explainableAddresses({ plan, spec, state }: ExplainInput): readonly Address[] {
-  const found = plan.unmanaged.map(({ kind, name }) => `${kind}.${name}` as Address);
+  const unmanaged = plan.unmanaged.map(({ kind, name }) => addressOf(kind, name));
   const planned = plan.changes.map(({ address }) => address);
-  return [...new Set([...spec.resources.keys(), ...state.records.keys(), ...planned, ...found])];
+  return [...new Set([...spec.resources.keys(), ...state.records.keys(), ...planned, ...unmanaged])];
 }
 
 /** Undefined for an address that is neither declared, recorded, nor live. */
@@ -158,25 +158,27 @@ function diffsOf(change: Change | undefined): readonly FieldDiff[] {
 function unmanagedAt(plan: Plan, registry: PlanningRegistry, address: Address): Unmanaged | undefined {
   const provider = registry.find(kindOf(address));
   if (provider === undefined) return undefined;
-  const name = foldName(provider, nameOf(address));
+  const name = nameOf(address);
   return plan.unmanaged.find(
-    (object) => object.kind === provider.kind && foldName(provider, object.name) === name,
+    (object) => object.kind === provider.kind && isSameName(provider, object.name, name),
   );
 }
 
 function leftOut(
-  { only, exclude, spec }: ExplainInput,
+  { only, exclude, spec, plan }: ExplainInput,
   address: Address,
   isLeftOut: boolean,
 ): Pick<PlanExplanation, "leftOutBy" | "leftOutWith"> {
   if (!isLeftOut) return { leftOutBy: [], leftOutWith: undefined };
   const isExcluded = exclude?.(address) === true;
   const leftOutWith = isExcluded || exclude === undefined ? undefined : excludedNeed(spec, address, exclude);
-  const byExclude = isExcluded || leftOutWith !== undefined;
+  const byExclude =
+    isExcluded || leftOutWith !== undefined || plan.part?.excluded?.includes(address) === true;
   const byOnly = !byExclude && only?.(address) === false;
   return { leftOutBy: byExclude ? ["--exclude"] : byOnly ? ["--only"] : [], leftOutWith };
 }
 
+/** The excluded resource that a declared one depends on, also through others. */
 function excludedNeed(
   { resources }: Spec,
   address: Address,

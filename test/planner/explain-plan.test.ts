@@ -92,6 +92,22 @@ describe("the explanation of a plan", () => {
     expect(explanation?.planBlockedBy.map(({ message }) => message)).toEqual(["about boxes.b"]);
   });
 
+  test("gives --exclude as the reason of a deletion that an excluded resource prevents", () => {
+    const recorded = state([record(A, "1", { size: 1 }, { depends_on: [B] }), record(B, "2", { size: 1 })]);
+    const objects = [
+      object("1", "a", { box_name: "a", size: 1 }),
+      object("2", "b", { box_name: "b", size: 1 }),
+    ];
+    const exclude = (address: Address): boolean => address === A;
+    const wanted = spec([resource(A, { values: { size: 2 } })]);
+    const input = inputOf(
+      { spec: wanted, state: recorded, exclude },
+      { exclude, live: live({ boxes: objects }) },
+    );
+    expect(input.plan.part?.excluded).toEqual([B]);
+    expect(explainResource(input, B)).toMatchObject({ status: "left_out", leftOutBy: ["--exclude"] });
+  });
+
   test("names the excluded resource that a left out one depends on through others", () => {
     const C = at("boxes.c");
     const wanted = spec([resource(A), resource(B, { dependsOn: [A] }), resource(C, { dependsOn: [B] })]);

@@ -243,6 +243,18 @@ export function takesValue({ flags }: Pick<OptionSpec<unknown>, "flags">): boole
   return flags.includes("<");
 }
 
+/** Throws Failure with CLI_USAGE if one of `specs`, which have an effect only with `required`, is set. */
+export function assertUnused(
+  specs: Readonly<Record<string, Pick<OptionSpec<unknown>, "flags">>>,
+  values: Readonly<Record<string, unknown>>,
+  required: string,
+): void {
+  const isSet = (value: unknown): boolean =>
+    Array.isArray(value) ? value.length > 0 : value === true || value === "json";
+  const unused = Object.entries(specs).find(([name]) => isSet(values[name]));
+  if (unused !== undefined) throw failureOf("CLI_USAGE", `${longOf(unused[1])} requires ${required}`);
+}
+
 interface WaitValues {
   readonly wait: boolean;
   readonly timeout: number | undefined;

@@ -1,8 +1,7 @@
 // `workspace access NAME`: shows what a principal can do, or who can do what on an object: live, by the spec, or after a plan. Read-only.
 
-import { settingsOf } from "../../config/settings.ts";
 import { kindOf, parseAddress } from "../../core/address.ts";
-import { failureOf } from "../../core/diagnostic.ts";
+import type { ReadEvent } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import { accessAnswerJson, accessText } from "../../report/inspect/access-text.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
@@ -13,14 +12,14 @@ import {
   accessInSpec,
   accessInWorkspace,
 } from "../../workflow/plan/effective-access.ts";
-import { connect, readLimitOf } from "../../workflow/session/connect.ts";
+import { readLimitOf, withConnection } from "../../workflow/session/connect.ts";
 import { withState } from "../../workflow/session/open-state.ts";
 import { readSpec } from "../../workflow/session/read-spec.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { kindsNamed } from "../../workflow/transfer/export.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { choiceOption, flagOption, longOf, textsOption, type ValuesOf } from "../command/option.ts";
+import { assertUnused, choiceOption, flagOption, textsOption, type ValuesOf } from "../command/option.ts";
 import {
   EXISTING_OPTIONS,
   FORM_OPTION,
@@ -30,7 +29,7 @@ import {
   SPEC_OPTIONS,
   STATE_OPTIONS,
 } from "../command/shared-options.ts";
-import { colorsOf, printDiagnostics, printResult } from "../output/diagnostics.ts";
+import { colorsOf, printResult } from "../output/diagnostics.ts";
 import { progressFor } from "../output/workflow-observer.ts";
 
 const PLAN_ONLY = { ...ONLY_OPTION, ...EXISTING_OPTIONS } as const;
@@ -74,11 +73,7 @@ export const accessCommand = defineCommand({
   notes:
     "Each right is the highest over all paths: nested groups, access lists with their folders, and entitlements. The command reads no secret values. For a principal, it reads the access list of each object.",
   async run(context, options, [name = ""]) {
-    const unused = Object.entries(PLAN_ONLY).find(([option]) => {
-      const value = options[option as keyof AccessOptions];
-      return options.of !== "plan" && (Array.isArray(value) ? value.length > 0 : value === true);
-    });
-    if (unused !== undefined) throw failureOf("CLI_USAGE", `${longOf(unused[1])} requires --of plan`);
+    if (options.of !== "plan") assertUnused(PLAN_ONLY, options, "--of plan");
     const kinds =
       options.kinds.length === 0
         ? new Set<string>()
@@ -100,7 +95,7 @@ async function answered(
 ): Promise<Answered> {
   switch (options.of) {
     case "live":
-      return answeredLive(context, options, question);
+      return answeredLive(context, question);
     case "spec": {
       const { spec } = await readSpec(context, {});
       return { answer: accessInSpec(context, spec, question), host: "" };
@@ -125,30 +120,20 @@ async function recordedName(context: ConsoleContext, question: AccessQuestion): 
   return record === undefined ? question : { ...question, name: `${kind.kind}.${record.name}` };
 }
 
-async function answeredLive(
-  context: ConsoleContext,
-  options: AccessOptions,
-  question: AccessQuestion,
-): Promise<Answered> {
-  const settings = settingsOf(context, options);
-  printDiagnostics(context, settings.warnings);
+async function answeredLive(context: ConsoleContext, question: AccessQuestion): Promise<Answered> {
+  const { parallelism, dialect } = context.settings();
   const named = await recordedName(context, question);
-  const { embeddedFolder } = context;
   const readLimit = readLimitOf(context.readTimeoutMs());
-  const connection = await connect({ settings, embeddedFolder, readLimit });
-  try {
-    const progress = await progressFor(context);
-    const { parallelism, dialect } = settings;
-    const answer = await readLimit
-      .during(() =>
-        accessInWorkspace(connection, dialect, named, {
-          parallelism,
-          onRead: (event) => progress.read(event),
-        }),
-      )
-      .finally(() => progress.stop());
-    return { answer, host: connection.host };
-  } finally {
-    await connection.close();
-  }
+  return withConnection(
+    context,
+    async (connection) => {
+      const progress = await progressFor(context);
+      const onRead = (event: ReadEvent): void => progress.read(event);
+      const answer = await readLimit
+        .during(() => accessInWorkspace(connection, dialect, named, { parallelism, onRead }))
+        .finally(() => progress.stop());
+      return { answer, host: connection.host };
+    },
+    { readLimit },
+  );
 }

@@ -22,7 +22,7 @@ import { LIFECYCLE } from "../../spec/schema/sections.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { flagOption, longOf, type ValuesOf } from "../command/option.ts";
+import { assertUnused, flagOption, type ValuesOf } from "../command/option.ts";
 import {
   EXISTING_OPTIONS,
   FORM_OPTION,
@@ -65,8 +65,7 @@ export const explainCommand = defineCommand({
   ],
   async run(context, options, [what]) {
     if (options.plan) return explainPlan(context, options, what);
-    const unused = Object.entries(PLAN_ONLY).find(([name]) => isSet(options[name as keyof ExplainOptions]));
-    if (unused !== undefined) throw failureOf("CLI_USAGE", `${longOf(unused[1])} requires --plan`);
+    assertUnused(PLAN_ONLY, options, "--plan");
     const registry = registryIn(everyKind, context.dialect());
     const colors = colorsOf(context, context.stdout);
     const [kind, ...path] = (what ?? "").split(".").filter((part) => part !== "");
@@ -76,9 +75,6 @@ export const explainCommand = defineCommand({
     return EXIT.ok;
   },
 });
-
-const isSet = (value: ExplainOptions[keyof ExplainOptions]): boolean =>
-  Array.isArray(value) ? value.length > 0 : value === true || value === "json";
 
 async function explainPlan(
   context: ConsoleContext,

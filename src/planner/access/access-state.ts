@@ -352,10 +352,10 @@ export class AccessState {
   }
 }
 
-const FOLDERS = "directories";
+export const FOLDERS = "directories";
 const NO_GRANTS: ReadonlyMap<PrincipalKey, LevelGrant> = new Map();
 
-export function isInTree(registry: PlanningRegistry, kind: string): boolean {
+export function isInTree(registry: Pick<PlanningRegistry, "find">, kind: string): boolean {
   return registry.find(kind)?.tree?.root === "workspace";
 }
 

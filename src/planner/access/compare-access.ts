@@ -1,15 +1,12 @@
 // Compares the access of a workspace before and after: the effective rights of every principal on every object. Pure.
 
 import { type AccessTarget, ADMINISTRATION } from "../../resource/access.ts";
-import type { PlanningRegistry } from "../../resource/kind.ts";
-import { foldersAbove } from "../../resource/names.ts";
 import type { AccessDiff, AccessRight } from "../model/access.ts";
 import {
   type AccessState,
   ADMINS_KEY,
   EVERYONE_KEY,
   isHigher,
-  isInTree,
   type LevelGrant,
   type PrincipalKey,
   targetKey,
@@ -34,7 +31,7 @@ export interface ComparedAccess extends Pick<AccessDiff, "gained" | "lost"> {
 }
 
 /** Rights that differ are shown once: of a group for its members, and of a folder for what is in it. */
-export function compareAccess(states: AccessStates, registry: PlanningRegistry): ComparedAccess {
+export function compareAccess(states: AccessStates): ComparedAccess {
   const comparison = new Comparison(states);
   const differences = new Map<string, ReadonlyMap<PrincipalKey, Difference>>();
   const targets = comparedTargets(states);
@@ -47,7 +44,7 @@ export function compareAccess(states: AccessStates, registry: PlanningRegistry):
     const target = targets.get(key);
     if (target === undefined) continue;
     const shown = [...own.values()].filter(
-      (difference) => !isOfFolder(differences, registry, target, difference),
+      (difference) => !isOfFolder(states, differences, target, difference),
     );
     addRights(comparison, target, shown, rights);
   }
@@ -233,12 +230,6 @@ function haveGrantsChanged({ before, after }: AccessStates, target: AccessTarget
   });
 }
 
-function foldersOf(registry: PlanningRegistry, { kind, name }: AccessTarget): readonly AccessTarget[] {
-  return isInTree(registry, kind)
-    ? foldersAbove(name).map((folder) => ({ kind: "directories", name: folder }))
-    : [];
-}
-
 /** An administrator has every right, so only that role is compared. */
 function differenceOf(states: AccessStates, key: PrincipalKey, target: AccessTarget): Difference | undefined {
   const { before, after } = states;
@@ -249,12 +240,13 @@ function differenceOf(states: AccessStates, key: PrincipalKey, target: AccessTar
 
 /** Whether the same right on a folder around the object differs likewise: it covers everything in the folder. */
 function isOfFolder(
+  states: AccessStates,
   differences: ReadonlyMap<string, ReadonlyMap<PrincipalKey, Difference>>,
-  registry: PlanningRegistry,
   target: AccessTarget,
   { key, before, after }: Difference,
 ): boolean {
-  return foldersOf(registry, target).some((folder) => {
+  const [, ...folders] = states.before.around(target);
+  return folders.some((folder) => {
     const outer = differences.get(targetKey(folder))?.get(key);
     if (outer === undefined || isGain(outer) !== isGain({ before, after })) return false;
     return isGain(outer) ? outer.after?.level === after?.level : outer.before?.level === before?.level;

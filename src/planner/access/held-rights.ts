@@ -1,5 +1,6 @@
 // The rights of a workspace at one time: those of one principal, and those on one object, each with its path. Pure.
 
+import { kindOf, nameOf, parseAddress } from "../../core/address.ts";
 import { type AccessTarget, ADMINISTRATION, type PrincipalKind } from "../../resource/access.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import { isSameName } from "../../resource/names.ts";
@@ -131,6 +132,12 @@ export function principalsNamed(state: AccessState, text: string): readonly Prin
   return plain.length > 0 || kind === undefined ? plain : state.named(rest, kind);
 }
 
+/** The kind and the name of an object that is written as `kind.name`; else undefined. */
+export function targetOfAddress(text: string): AccessTarget | undefined {
+  const address = parseAddress(text);
+  return address && { kind: kindOf(address), name: nameOf(address) };
+}
+
 /** The object with a name of the form `kind.name`. */
 export function targetNamed(
   targets: readonly AccessTarget[],
@@ -138,7 +145,7 @@ export function targetNamed(
   text: string,
 ): AccessTarget | undefined {
   if (text === ADMINISTRATION.kind) return ADMINISTRATION;
-  const [, kind = "", name = ""] = /^(\w+)\.(.+)$/s.exec(text) ?? [];
+  const { kind, name } = targetOfAddress(text) ?? { kind: "", name: "" };
   const own = targets.filter((target) => target.kind === kind);
   const provider = registry.find(kind) ?? {};
   return (

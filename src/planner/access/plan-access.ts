@@ -15,7 +15,7 @@ import { AccessState, type EndedMembership } from "./access-state.ts";
 import { type AccessStates, compareAccess } from "./compare-access.ts";
 
 /** Kinds of principals by the kind whose objects they are. */
-const PRINCIPAL_KINDS: Readonly<Record<string, PrincipalKind>> = {
+export const PRINCIPAL_KINDS: Readonly<Record<string, PrincipalKind>> = {
   users: "user",
   groups: "group",
   service_principals: "service_principal",
@@ -51,32 +51,34 @@ function sidesOf(change: Change, provider: PlannedKind, live: LiveObject | undef
   return { before, after };
 }
 
-export const rightsOfContribution = (contribution: AccessContribution | undefined): string => {
+const rightsOfContribution = (contribution: AccessContribution | undefined): string => {
   const { isUnread: _, creatorLevel: __, ...rights } = contribution ?? {};
   const isEmpty = rights.principal === undefined && (rights.grants ?? []).length === 0;
   return isEmpty ? "" : canonicalJson(JSON.parse(JSON.stringify(rights)));
 };
 
+interface ChangedSides extends Sides {
+  readonly differs: boolean;
+}
+
 interface ChangedAccess {
-  /** By change: those that change what an object adds. */
-  readonly sides: ReadonlyMap<Change, Sides>;
+  /** What each object adds to access before and after its change; both can be equal. */
+  readonly sides: ReadonlyMap<Change, ChangedSides>;
   /** Whether rights or memberships differ, and not only lists that were not read. */
   readonly isCertain: boolean;
 }
 
 export function changedAccess({ input, liveIndex }: PlanContext, changes: readonly Change[]): ChangedAccess {
-  const sides = new Map<Change, Sides>();
-  let isCertain = false;
+  const sides = new Map<Change, ChangedSides>();
   for (const change of changes) {
     const provider = input.registry.get(change.kind);
     if (provider.planning.access === undefined || !touches(change)) continue;
     const live = "id" in change ? liveIndex.byId(change.kind, change.id) : undefined;
     const both = sidesOf(change, provider, live);
     const differs = rightsOfContribution(both.before) !== rightsOfContribution(both.after);
-    isCertain ||= differs;
-    sides.set(change, both);
+    sides.set(change, { ...both, differs });
   }
-  return { sides, isCertain };
+  return { sides, isCertain: [...sides.values()].some(({ differs }) => differs) };
 }
 
 /**
@@ -120,7 +122,7 @@ export function accessOfPlan(
   const isWide = concernsOthers(sides);
   const creators = isWide ? creatorsIn(sides) : [];
   const states = statesOf(context, facts, world, sides, creators);
-  const { hasMoves, ...diff } = compareAccess(states, context.input.registry);
+  const { hasMoves, ...diff } = compareAccess(states);
   const lists = isWide ? unreadLists(context, world, sides, hasMoves) : [];
   if (diff.gained.length + diff.lost.length + lists.length === 0) return undefined;
   const isCallerUnknown = facts.caller === undefined && creators.length > 0;
@@ -178,13 +180,14 @@ export function statesOf(
 function endedMemberships({ before, after }: Sides): readonly EndedMembership[] {
   const principal = after?.principal;
   if (before?.principal === undefined || principal === undefined) return [];
-  const keyOf = ({ kind, name }: PrincipalName): string =>
+  // The kind of a member can be unknown.
+  const memberKey = ({ kind, name }: PrincipalName): string =>
     `${kind} ${kind === "group" ? name : foldCase(name)}`;
-  const stay = new Set((after?.members ?? []).map(keyOf));
+  const stay = new Set((after?.members ?? []).map(memberKey));
   const groups = new Set(after?.memberOf ?? before.memberOf);
   return [
     ...(before.members ?? [])
-      .filter((member) => !stay.has(keyOf(member)))
+      .filter((member) => !stay.has(memberKey(member)))
       .map((member) => ({ group: principal.name, member })),
     ...(before.memberOf ?? [])
       .filter((group) => !groups.has(group))

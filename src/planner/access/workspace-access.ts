@@ -12,7 +12,6 @@ import {
   accessObjectId,
   accessWorld,
   changedAccess,
-  rightsOfContribution,
   statesOf,
 } from "./plan-access.ts";
 
@@ -48,21 +47,18 @@ export function accessAfter(
   const world = accessWorld(context);
   const sides = new Map(
     [...changedAccess(context, changes).sides].filter(
-      ([{ action }, { before, after }]) =>
-        action === "create" ||
-        action === "delete" ||
-        action === "replace" ||
-        rightsOfContribution(before) !== rightsOfContribution(after),
+      ([{ action }, { differs }]) =>
+        differs || action === "create" || action === "delete" || action === "replace",
     ),
   );
   const changed = new Set(
     [...sides.keys()].flatMap((change) => ("id" in change ? accessObjectId(change) : [])),
   );
   const staying = world.objects.filter(({ key }) => !changed.has(key));
-  const made = changes.filter((change) => touches(change) && "after" in change);
+  const planned = changes.filter((change) => touches(change) && "after" in change);
   return {
     state: statesOf(context, facts, world, sides).after,
-    targets: [...staying, ...made].flatMap((object) => targetOf(context, object)),
+    targets: [...staying, ...planned].flatMap((object) => targetOf(context, object)),
     notRead: [...world.notes, ...unreadKinds(context), ...unreadLists(context, staying, isAsked)],
   };
 }

@@ -3,16 +3,15 @@
 import { count } from "../../core/sentences.ts";
 import type { ObjectAccess, PrincipalAccess } from "../../planner/access/held-rights.ts";
 import { type AccessRight, rightJson } from "../../planner/model/access.ts";
-import { ENTITLEMENTS } from "../../resource/access.ts";
+import { ADMINISTRATION, ADMINISTRATORS, ENTITLEMENTS } from "../../resource/access.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { printable } from "../text/printable.ts";
 import type { Colors } from "../text/terminal.ts";
-import { inParentheses, pathRemarks, subjectOf, targetText } from "../view/access-view.ts";
+import { inParentheses, pathRemarks, subjectOf, targetText, throughText } from "../view/access-view.ts";
 
 export interface AnsweredAccess {
   readonly answer: (PrincipalAccess | ObjectAccess) & { readonly notRead: readonly string[] };
-  /** `live`, `spec`, or `plan`. */
-  readonly of: string;
+  readonly of: "live" | "spec" | "plan";
   /** Empty for the spec alone. */
   readonly host: string;
   /** Lists the members of groups one by one. */
@@ -30,7 +29,7 @@ export function accessText(answered: AnsweredAccess, colors: Colors): string {
   return `${[...lines, ...notRead].join("\n")}\n`;
 }
 
-const BASES: Readonly<Record<string, string>> = {
+const BASES: Readonly<Record<AnsweredAccess["of"], string>> = {
   live: "in the live workspace",
   spec: "by the spec alone",
   plan: "after the plan",
@@ -43,9 +42,9 @@ function principalLines(
 ): readonly string[] {
   const { name, kind, people, isActive, isAdministrator, memberOf, rights } = access;
   const size = people === undefined ? "" : `, ${count(people, "person", "people")}`;
-  const head = `${colors.bold(printable(name))} (${kind.replace("_", " ")}${size}) ${BASES[of] ?? of}:`;
+  const head = `${colors.bold(printable(name))} (${kind.replace("_", " ")}${size}) ${BASES[of]}:`;
   if (!isActive) return [head, "  inactive, so it has no rights"];
-  const admins = memberOf.find(({ group }) => group === "admins");
+  const admins = memberOf.find(({ group }) => group === ADMINISTRATORS);
   const groups = memberOf.map(
     ({ group, through }) => `${printable(group)}${inParentheses(throughText(through))}`,
   );
@@ -69,29 +68,25 @@ function principalLines(
   ];
 
   function rightLine(right: AccessRight): string {
-    const isEntitlement = right.kind === ENTITLEMENTS;
-    const object = isEntitlement
-      ? printable(right.object)
-      : `${printable(right.object)}: ${printable(right.level)}`;
-    return `${registry.find(right.kind) === undefined && !isEntitlement ? targetText(right, registry) : object}${inParentheses(pathRemarks(right))}`;
+    const path = inParentheses(pathRemarks(right));
+    if (right.kind === ENTITLEMENTS) return `${printable(right.object)}${path}`;
+    if (registry.find(right.kind) === undefined) return `${targetText(right, registry)}${path}`;
+    return `${printable(right.object)}: ${printable(right.level)}${path}`;
   }
 }
-
-const throughText = (through: readonly string[]): readonly string[] =>
-  through.length === 0 ? [] : [`through ${through.map(printable).join(", ")}`];
 
 function objectLines(
   { target, administrators, rights }: ObjectAccess,
   { of, registry, expand }: AnsweredAccess,
   colors: Colors,
 ): readonly string[] {
-  const head = `${colors.bold(targetText({ kind: target.kind, object: target.name }, registry))} ${BASES[of] ?? of}:`;
+  const head = `${colors.bold(targetText({ kind: target.kind, object: target.name }, registry))} ${BASES[of]}:`;
   const levels = Map.groupBy(shown(rights, expand), ({ level }) => level);
   const sections = [...levels].flatMap(([level, list]) => [
     ...(target.kind === ENTITLEMENTS ? [] : [`  ${printable(level)}:`]),
     ...list.map((right) => `    ${subjectOf(right)}${inParentheses(pathRemarks(right))}`),
   ]);
-  const isRole = target.kind === "workspace";
+  const isRole = target.kind === ADMINISTRATION.kind;
   const administratorLines = isRole
     ? []
     : [

@@ -41,7 +41,7 @@ export function explanationText(explained: ExplanationView, colors: Colors): str
   ];
   const sections = [
     head,
-    fieldSection(fields.length > 0 ? "Fields:" : "", fields, explained, colors),
+    fieldSection("Fields:", fields, explained, colors),
     fieldSection("Different, but ignored (lifecycle.ignore_changes):", ignored, explained, colors),
     driftSection(explanation, colors),
     findings("Blocked by:", blockedBy, colors),

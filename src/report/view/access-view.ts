@@ -114,10 +114,14 @@ function remarkText(sign: AccessLine["sign"], right: AccessRight): string {
   return inParentheses([...other, ...pathRemarks(right)]);
 }
 
+/** The groups of a right or of a membership. */
+export const throughText = (through: readonly string[]): readonly string[] =>
+  through.length === 0 ? [] : [`through ${through.map(printable).join(", ")}`];
+
 /** How a principal has a right. */
 export function pathRemarks({ through, inheritedFrom, asCreator }: AccessRight): readonly string[] {
   return [
-    ...(through.length === 0 ? [] : [`through ${through.map(printable).join(", ")}`]),
+    ...throughText(through),
     ...(inheritedFrom === undefined ? [] : [`from directory ${printable(inheritedFrom)}`]),
     ...(asCreator === true ? ["as its creator"] : []),
   ];

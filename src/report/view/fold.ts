@@ -1,6 +1,7 @@
 // Groups equal changes (one kind, action, and set of differences), side effects with the same sentence, and diagnostics
 // with the same code, so that a reader reads each once. Deletions and changes of access are never in a group.
 
+import { nameOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, grouped } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
@@ -61,9 +62,11 @@ export function groupNames(group: ChangeGroup, most: number): string {
 }
 
 /** The key of a change; of a move, both: `a to b`, and `b (moved from a)` if it also changes the object. */
-function keyOf({ kind, title, formerAddress }: ChangeView): string {
-  const moved = formerAddress === undefined ? "" : ` (moved from ${formerAddress})`;
-  return `${title}${moved}`.replaceAll(`${printable(kind)}.`, "");
+function keyOf({ source: { action, address, movedFrom } }: ChangeView): string {
+  const name = printable(nameOf(address));
+  if (movedFrom === undefined) return name;
+  const former = printable(nameOf(movedFrom));
+  return action === "move" ? `${former} to ${name}` : `${name} (moved from ${former})`;
 }
 
 /** `num_workers 2 → 10, and 1 more field`: the first difference in a few words, without its values where they need more room. */

@@ -1,8 +1,10 @@
 // Answers who can do what: in the live workspace, in the spec alone, or after a plan.
 
+import type { Address } from "../../core/address.ts";
 import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { type ListKindsInput, listKinds } from "../../engine/observe/list-kinds.ts";
+import { FOLDERS, isInTree } from "../../planner/access/access-state.ts";
 import {
   accessOfObject,
   accessOfPrincipal,
@@ -11,7 +13,9 @@ import {
   type PrincipalAccess,
   principalsNamed,
   targetNamed,
+  targetOfAddress,
 } from "../../planner/access/held-rights.ts";
+import { PRINCIPAL_KINDS } from "../../planner/access/plan-access.ts";
 import {
   accessAfter,
   accessOfLive,
@@ -23,6 +27,7 @@ import { createContext, indexLive } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import { registry as everyKind } from "../../providers/index.ts";
 import { planningRegistryIn, registryIn } from "../../resource/dialect-view.ts";
+import type { FieldDialect } from "../../resource/field-schema.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import { foldersAbove, isSameName } from "../../resource/names.ts";
@@ -48,7 +53,7 @@ type Reading = Pick<ListKindsInput, "parallelism" | "onRead">;
 /** Throws Failure with CLI_UNKNOWN_ADDRESS, as the others here. */
 export async function accessInWorkspace(
   connection: Connection,
-  dialect: Parameters<typeof registryIn>[1],
+  dialect: FieldDialect,
   question: AccessQuestion,
   reading: Reading,
 ): Promise<AccessAnswer> {
@@ -70,7 +75,7 @@ export function accessInSpec(invocation: Invocation, spec: Spec, question: Acces
     ({ severity, address }) => severity === "error" && address === undefined,
   );
   if (refused.length > 0) throw new Failure(...refused);
-  const unread = new Map([...nothing].filter(([kind]) => !PRINCIPALS.includes(kind)));
+  const unread = new Map([...nothing].filter(([kind]) => !(kind in PRINCIPAL_KINDS)));
   const context = createContext({ ...input, live: unread }, new Map());
   const named = inSpec(spec, question);
   const access = accessAfter(context, {}, changes, isAsked(registry, named));
@@ -99,24 +104,22 @@ export async function accessInPlan(
   return answer(access, input.registry, named);
 }
 
-const PRINCIPALS: readonly string[] = ["users", "groups", "service_principals"];
-
 /** The list of every principal, and of every object that the question is about, with its access list. */
 function readAccess(
   { reader }: Connection,
-  dialect: Parameters<typeof registryIn>[1],
+  dialect: FieldDialect,
   question: AccessQuestion,
   reading: Reading,
 ): Promise<Live> {
   const registry = registryIn(everyKind, dialect);
   const named = objectIn(registry, question.name);
-  const folders = named !== undefined && registry.get(named.kind).tree?.root === "workspace";
-  const rules = planningRegistryIn(everyKind, dialect);
+  const planningRegistry = planningRegistryIn(everyKind, dialect);
+  const isInFolders = named !== undefined && isInTree(planningRegistry, named.kind);
   const kinds = registry.kinds.filter(({ kind, nested }) => {
-    if (rules.get(kind).planning.access === undefined) return false;
-    if (PRINCIPALS.includes(kind)) return true;
+    if (planningRegistry.get(kind).planning.access === undefined) return false;
+    if (kind in PRINCIPAL_KINDS) return true;
     const own = nested?.kind ?? kind;
-    if (named !== undefined) return own === named.kind || (folders && kind === "directories");
+    if (named !== undefined) return own === named.kind || (isInFolders && kind === FOLDERS);
     return question.kinds.size === 0 || question.kinds.has(own);
   });
   const asked = isAsked(registry, question);
@@ -127,9 +130,7 @@ function readAccess(
     kinds: new Set(kinds.map(({ kind }) => kind)),
     access: {
       isWanted: (kind, { name }) => asked(kind, name),
-      ...(folders && named !== undefined
-        ? { names: new Set([named.name, ...foldersAbove(named.name)]) }
-        : {}),
+      ...(isInFolders ? { names: new Set([named.name, ...foldersAbove(named.name)]) } : {}),
     },
   });
 }
@@ -139,22 +140,22 @@ function isAsked(registry: Pick<PlanningRegistry, "find">, { name, kinds }: Acce
   const named = objectIn(registry, name);
   if (named === undefined) return (kind) => kinds.size === 0 || kinds.has(kind);
   const provider = registry.find(named.kind);
-  const folders = new Set(provider?.tree?.root === "workspace" ? foldersAbove(named.name) : []);
+  const folders = new Set(isInTree(registry, named.kind) ? foldersAbove(named.name) : []);
   return (kind, other) =>
     (kind === named.kind && provider !== undefined && isSameName(provider, other, named.name)) ||
-    (kind === "directories" && folders.has(other));
+    (kind === FOLDERS && folders.has(other));
 }
 
 /** Undefined for the name of a principal, which may contain a dot, and for an entitlement. */
 function objectIn(registry: Pick<PlanningRegistry, "find">, text: string) {
-  const [, kind = "", name = ""] = /^(\w+)\.(.+)$/s.exec(text) ?? [];
-  const levels = registry.find(kind)?.planning.access?.levels ?? [];
-  return levels.length === 0 ? undefined : { kind, name };
+  const target = targetOfAddress(text);
+  const levels = target && registry.find(target.kind)?.planning.access?.levels;
+  return levels === undefined || levels.length === 0 ? undefined : target;
 }
 
 /** The question with the name of the object, if it has the address of a resource. */
 function inSpec({ resources }: Spec, question: AccessQuestion): AccessQuestion {
-  const resource = [...resources.values()].find(({ address }) => address === question.name);
+  const resource = resources.get(question.name as Address);
   return resource === undefined ? question : { ...question, name: `${resource.kind}.${resource.name}` };
 }
 
@@ -171,11 +172,11 @@ function answer(
   if (principal !== undefined) return { ...accessOfPrincipal(state, principal), notRead };
   const target = targetNamed([...state.objects.values(), ...targets], registry, name);
   if (target !== undefined) return { ...accessOfObject(state, target), notRead };
-  const known = [...namesOfState(state), ...targets.map((object) => `${object.kind}.${object.name}`)];
+  const names = [...namesOfState(state), ...targets.map((object) => `${object.kind}.${object.name}`)];
   throw failureOf("CLI_UNKNOWN_ADDRESS", `no principal and no object is named ${JSON.stringify(name)}`, {
     hint: nearestHint(
       name,
-      known,
+      names,
       "write an object as KIND.NAME, such as scopes.etl, and a principal as ada@example.com, data-eng, or sp:NAME",
     ),
   });

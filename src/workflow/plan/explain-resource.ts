@@ -32,7 +32,6 @@ import type { PlanOptions } from "./sources.ts";
 
 export interface ExplainedInSession {
   readonly explanation: PlanExplanation;
-  readonly plan: Plan;
   readonly places: ReturnType<typeof placesIn>;
 }
 
@@ -72,7 +71,7 @@ export async function explainInSession(
         "to list addresses, run `workspace state list` or `workspace graph`",
       ),
     });
-  return { explanation, plan, places: placesIn(spec.resources) };
+  return { explanation, places: placesIn(spec.resources) };
 }
 
 /** The plan without what the lifecycle of one resource forbids. */
@@ -105,26 +104,31 @@ async function originsIn({ invocation, spec }: Session): Promise<ExplainInput["o
     const file = files.has(path) ? opened.tree.read(path, LIMITS.fileBytes) : undefined;
     return file?.ok === true ? Buffer.from(file.value) : undefined;
   });
+  const places = placesIn(spec.resources);
   const written = new Map(declared.resources.map((resource) => [resource.address, resource]));
   const cached = new Map<string, DecidedOrigin | undefined>();
   return (address, path) => {
     const resource = written.get(address);
     const key = `${address} ${toPointer(path)}`;
-    if (!cached.has(key)) cached.set(key, resource && originIn(resource, path, edits, spec));
+    if (!cached.has(key)) cached.set(key, resource && originIn(resource, path, { edits, spec, places }));
     return cached.get(key);
   };
+}
+
+interface OriginSources {
+  readonly edits: SpecEdits;
+  readonly spec: Spec;
+  readonly places: ReturnType<typeof placesIn>;
 }
 
 function originIn(
   { address, provider, fields }: WrittenResource,
   path: Path,
-  edits: SpecEdits,
-  { resources, sensitive }: Spec,
+  { edits, spec: { resources, sensitive }, places }: OriginSources,
 ): DecidedOrigin | undefined {
   const node = declaredNode(fields, isContentField(provider, String(path[0])) ? ["source"] : path);
   if (node === undefined) return undefined;
   const { expression, sources, ...rest } = originOfValue(node, edits);
-  const places = placesIn(resources);
   const referred = (resources.get(address)?.references ?? [])
     .filter((reference) => isWithin(reference.path, path))
     .flatMap(({ parts }) => parts.flatMap((part) => (typeof part === "string" ? [] : [part.address])));

@@ -162,12 +162,13 @@ function clientOver(
 export async function withConnection<T>(
   invocation: Invocation,
   work: (connection: Connection) => Promise<T>,
+  { readLimit }: Pick<ConnectionOptions, "readLimit"> = {},
 ): Promise<T> {
   const { observer, embeddedFolder, abandoned } = invocation;
   const settings = invocation.settings();
   observer.report(settings.warnings);
   const retrying = (event: RequestEvent): void => observer.retrying(event);
-  const connection = await connect({ settings, embeddedFolder, abandoned, retrying });
+  const connection = await connect({ settings, embeddedFolder, readLimit, abandoned, retrying });
   try {
     return await work(connection);
   } finally {

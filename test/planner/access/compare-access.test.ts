@@ -21,7 +21,7 @@ const stateOf = (world: SlowWorld) =>
   new AccessState({ registry, contributions: contributionsOf(world), unread: new Set() });
 
 const compare = (before: SlowWorld, after: SlowWorld) =>
-  compareAccess({ before: stateOf(before), after: stateOf(after) }, registry);
+  compareAccess({ before: stateOf(before), after: stateOf(after) });
 
 const CASES = 600;
 

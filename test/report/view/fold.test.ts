@@ -46,6 +46,14 @@ describe("equal changes", () => {
     expect(foldChanges(touching, true).every(({ length }) => length === 1)).toBe(true);
   });
 
+  test("the name of a member of a group is its key, also if it contains the name of the kind", () => {
+    const changes = ["a", "old-pools.b", "c"].map(
+      (key): Change => ({ ...update, address: addressOf("pools", key), name: key }),
+    );
+    const [group] = foldChanges(viewOf(planOf(changes)).notable);
+    expect(group && groupNames(group, 9)).toBe("a, old-pools.b, c");
+  });
+
   test("groups keep the order of the plan", () => {
     const positions = groups.map(([first]) => touching.indexOf(first));
     expect(positions).toEqual(positions.toSorted((a, b) => a - b));

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { SIGNS } from "../../../src/report/text/vocabulary.ts";
 import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
 
 const published = (name: string): object =>
@@ -45,4 +46,12 @@ test("every field of the published schema has a description", () => {
   };
   visit(published("test.schema.json"), "");
   expect(missing).toEqual([]);
+});
+
+test("the published schema has every action of a plan, and no other", () => {
+  const validate = editorValidator();
+  const accepts = (action: string): boolean =>
+    validate({ tests: { t: { steps: [{ plan: { actions: { "pools.a": action } } }] } } });
+  expect(Object.keys(SIGNS).filter((action) => !accepts(action))).toEqual([]);
+  expect(accepts("rename")).toBe(false);
 });

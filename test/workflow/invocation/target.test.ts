@@ -238,3 +238,10 @@ describe("a protected target", () => {
     expect(await run(folderWith(SPEC), "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
   });
 });
+
+test("a question about live access is not asked of another host than the target requires", async () => {
+  const folder = folderWith(`targets: { dev: { default: true, host: https://dev.example.com } }\n${POOL}`);
+  const { code, err } = await run(folder, "access admin@example.com --host embedded");
+  expect(code).toBe(1);
+  expect(err).toContain("the target dev requires the host https://dev.example.com");
+});

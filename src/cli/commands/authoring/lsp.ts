@@ -76,13 +76,18 @@ function serve(connection: Connection, context: ConsoleContext): void {
     edit(textDocument.uri, contentChanges.at(-1)?.text),
   );
   connection.onDidCloseTextDocument(({ textDocument }) => edit(textDocument.uri, undefined));
-  connection.onDidSaveTextDocument(({ textDocument }) => checks.request(fileOf(textDocument.uri) ?? ""));
+  connection.onDidSaveTextDocument(({ textDocument }) => {
+    const file = fileOf(textDocument.uri);
+    if (file !== undefined) checks.request(file);
+  });
   connection.onDefinition(({ textDocument, position }) => {
-    const place = session.definition(fileOf(textDocument.uri) ?? "", position);
+    const file = fileOf(textDocument.uri);
+    const place = file === undefined ? undefined : session.definition(file, position);
     return place === undefined ? null : locationOf(place);
   });
   connection.onHover(({ textDocument, position }) => {
-    const hover = session.hover(fileOf(textDocument.uri) ?? "", position);
+    const file = fileOf(textDocument.uri);
+    const hover = file === undefined ? undefined : session.hover(file, position);
     return hover === undefined
       ? null
       : {
@@ -90,14 +95,14 @@ function serve(connection: Connection, context: ConsoleContext): void {
           range: hover.range,
         };
   });
-  connection.onCompletion(({ textDocument, position }) =>
-    session.completions(fileOf(textDocument.uri) ?? "", position).map(({ name, range }) => ({
-      label: name,
-      textEdit: { range, newText: name },
-    })),
-  );
+  connection.onCompletion(({ textDocument, position }) => {
+    const file = fileOf(textDocument.uri);
+    const names = file === undefined ? [] : session.completions(file, position);
+    return names.map(({ name, range }) => ({ label: name, textEdit: { range, newText: name } }));
+  });
   connection.onExecuteCommand(({ command, arguments: [uri, format = "text"] = [] }) => {
-    const main = session.mainFile(fileOf(String(uri)) ?? "");
+    const file = fileOf(String(uri));
+    const main = file === undefined ? undefined : session.mainFile(file);
     if (command !== PLAN_COMMAND || main === undefined) return null;
     return planOf(context, main, String(format));
   });
