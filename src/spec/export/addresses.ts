@@ -85,12 +85,17 @@ export function omittedObjects(
   );
 }
 
+/** The folder of bundles that an object is in: the vendor's tool writes and deletes all of it. */
+export function bundleFolder({ idAttribute }: Provider, { name }: LiveObject): string | undefined {
+  return idAttribute === "path" ? /^(?:.*?\/)?\.bundle(?=\/|$)/.exec(name)?.[0] : undefined;
+}
+
 /** Why no spec can express an object, if so. */
-function notExportable(
-  { nameField, nested }: Provider,
-  { name, values, unmanageable }: LiveObject,
-): string | undefined {
+function notExportable(provider: Provider, liveObject: LiveObject): string | undefined {
+  const { nameField, nested } = provider;
+  const { name, values, unmanageable } = liveObject;
   if (unmanageable !== undefined) return unmanageable;
+  if (bundleFolder(provider, liveObject) !== undefined) return "a bundle deploys it";
   const keys = nested === undefined ? [name] : [parentOf(name), memberOf(name)];
   const hasKey = (nameField === undefined && keys.includes(NO_KEY)) || containsKey(values, NO_KEY);
   return hasKey ? `a spec cannot contain the key ${NO_KEY}` : undefined;

@@ -3,13 +3,14 @@
 import { type Address, memberOf, parentOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
-import { listed, shellWord } from "../../core/sentences.ts";
+import { count, listed, shellWord } from "../../core/sentences.ts";
 import { escaped } from "../../expressions/template.ts";
 import { hasContent, type Provider, type Registry, secretField } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import { isBuiltIn } from "../../resource/names.ts";
 import {
   addressObjects,
+  bundleFolder,
   type ExportedObject,
   type ExportSource,
   omittedObjects,
@@ -135,9 +136,13 @@ class Exporting {
       addresses: objects.map((exportedObject) => exportedObject.address),
       objects,
       variables: this.#input.secrets ? [...this.#variables.values()].sort() : [],
-      diagnostics: [...unread(this.#input), ...omitted, ...incomplete.map(({ diagnostic }) => diagnostic)],
+      diagnostics: [
+        ...unread(this.#input),
+        ...omitted.diagnostics,
+        ...incomplete.map(({ diagnostic }) => diagnostic),
+      ],
       losses: {
-        objects: omitted.length,
+        objects: omitted.objects,
         fields: incomplete.reduce((sum, { fields }) => sum + fields.length, 0),
       },
     };
@@ -237,16 +242,28 @@ function chosen(
   );
 }
 
-/** Objects that no spec can express. */
-function leftOut({ registry, live, kinds }: ExportInput): readonly Diagnostic[] {
-  return registry.kinds.flatMap((provider) => {
+/** Objects that no spec can express. What bundles deploy into one folder is reported together. */
+function leftOut({ registry, live, kinds }: ExportInput) {
+  const omitted = registry.kinds.flatMap((provider) => {
     const liveKind = live.get(provider.kind);
     if (liveKind?.readable !== true || !kinds.has(provider.kind)) return [];
     return [...omittedObjects(provider, liveKind.objects)].map(([liveObject, reason]) => {
-      const object = `the ${provider.singular} ${JSON.stringify(liveObject.name)} (${liveObject.id})`;
-      return warning("PLAN_UNMANAGEABLE", `${object} is not exported: ${reason}`);
+      const object = `the ${provider.singular} ${JSON.stringify(liveObject.name)} (${liveObject.id}) is`;
+      return { object, reason, folder: bundleFolder(provider, liveObject) };
     });
   });
+  const messages = omitted.flatMap(({ object, reason, folder }) =>
+    folder === undefined ? [`${object} not exported: ${reason}`] : [],
+  );
+  for (const [folder, { length }] of Map.groupBy(omitted, (one) => one.folder))
+    if (folder !== undefined) {
+      const objects = `${count(length, "object")} in the folder ${JSON.stringify(folder)}`;
+      messages.push(`${objects} ${length === 1 ? "is" : "are"} not exported: bundles deploy to it`);
+    }
+  return {
+    objects: omitted.length,
+    diagnostics: messages.map((message) => warning("PLAN_UNMANAGEABLE", message)),
+  };
 }
 
 /** Names only: a value may be secret. */

@@ -284,3 +284,22 @@ test("an object with the key __proto__ is omitted and reported, and one with thi
     `the cluster "c" (c-1) ${because}`,
   ]);
 });
+
+test("content that bundles deploy is omitted, with one warning for each of their folders", () => {
+  const paths = ["/Shared/etl", "/Users/ada/.bundle", "/Users/ada/.bundle/etl", "/Users/ada/notes.bundle"];
+  const input = inputOf({
+    directories: paths.map((path) => [path, path]),
+    notebooks: [
+      ["/Users/ada/.bundle/etl/load", "/Users/ada/.bundle/etl/load"],
+      ["/.bundle/one", "/.bundle/one"],
+    ],
+  });
+  const { addresses, diagnostics, losses, sources } = exportSpec(input);
+  expect(addresses).toEqual(["directories./Shared/etl", "directories./Users/ada/notes.bundle"]);
+  expect(sources).toEqual([]);
+  expect(diagnostics.map(({ message }) => message)).toEqual([
+    '3 objects in the folder "/Users/ada/.bundle" are not exported: bundles deploy to it',
+    '1 object in the folder "/.bundle" is not exported: bundles deploy to it',
+  ]);
+  expect(losses).toEqual({ objects: 4, fields: 0 });
+});
