@@ -1,5 +1,5 @@
 // Measures a fleet (`npm run fleet`): emulated workspaces, checked for drift by 1, 2, and 4 workers, then while workers are
-// killed and the database restarts. `--write` puts the figures into docs/fleet.md. `--soak DAYS` lets days of a driven clock pass instead.
+// killed and the database restarts. `--write` puts the figures into docs/internals/fleet.md. `--soak DAYS` lets days of a driven clock pass instead.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -42,7 +42,7 @@ if (values.soak !== undefined) {
 }
 
 const HOUR_MS = 3_600_000;
-const PAGE = join(import.meta.dirname, "../docs/fleet.md");
+const PAGE = join(import.meta.dirname, "../docs/internals/fleet.md");
 const MARKS = ["<!-- figures -->\n", "\n<!-- /figures -->"] as const;
 
 const server = startPostgres([]);
@@ -96,7 +96,7 @@ try {
 function writeFigures(text: string): void {
   const page = readFileSync(PAGE, "utf8");
   const [start, end] = [page.indexOf(MARKS[0]), page.indexOf(MARKS[1])];
-  if (start < 0 || end < 0) throw new Error("docs/fleet.md has no marks for the figures");
+  if (start < 0 || end < 0) throw new Error("docs/internals/fleet.md has no marks for the figures");
   writeFileSync(PAGE, `${page.slice(0, start + MARKS[0].length)}${text}${page.slice(end)}`);
 }
 

@@ -36,10 +36,32 @@ export function brokenPaths(files: readonly Citing[]): readonly string[] {
     ))
       if (path !== CHANGES && !existsSync(cited) && !existsSync(`${cited}.ts`)) wrong.add(cited);
     if (path.endsWith(".md"))
-      for (const [, link = ""] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g))
-        if (!existsSync(normalize(join(dirname(path), link)))) wrong.add(link);
+      for (const [, link = "", page = "", heading] of text.matchAll(
+        /\]\((?!https?:)(([^)#\s]*)(?:#([^)\s]+))?)\)/g,
+      )) {
+        const target = page === "" ? undefined : normalize(join(dirname(path), page));
+        if (target !== undefined && !existsSync(target)) wrong.add(link);
+        else if (heading !== undefined && target?.endsWith(".md") !== false) {
+          const linked = target === undefined ? text : readFileSync(target, "utf8");
+          if (!headingIds(linked).has(heading)) wrong.add(link);
+        }
+      }
     return [...wrong].map((one) => `${path}: ${one}`);
   });
+}
+
+/** The IDs that GitHub and the site give the headings of a page. */
+function headingIds(page: string): ReadonlySet<string> {
+  const headings = page.replace(/^(`{3,})[\s\S]*?^\1$/gm, "").matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    [...headings].map(([, heading = ""]) =>
+      heading
+        .replace(/\]\([^)]*\)/g, "")
+        .toLowerCase()
+        .replace(/[^\w -]/g, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
 }
 
 const RULES = String.raw`(?: rules? (\d+(?:(?:, | and | to )\d+(?![.\d]))*))?`;

@@ -71,6 +71,11 @@ describe("citations", () => {
       "docs/a.md: src/none.ts",
       "docs/a.md: nowhere.md",
     ]);
+    expect(
+      brokenPaths([
+        { path: "docs/a.md", text: "## A `b`, c\n[here](#a-b-c) [not](#a-b) [index](README.md#none)" },
+      ]),
+    ).toEqual(["docs/a.md: #a-b", "docs/a.md: README.md#none"]);
   });
 
   test.each([

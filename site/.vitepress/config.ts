@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
+import { withTabs } from "./tabs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
@@ -46,6 +47,8 @@ export default defineConfig({
   markdown: {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     config(markdown) {
+      const renderPage = markdown.renderer.render.bind(markdown.renderer);
+      markdown.renderer.render = (tokens, options, env) => withTabs(renderPage(tokens, options, env));
       // Braces of rules are text, not expressions of the generator.
       for (const rule of ["text", "code_inline"] as const) {
         const plain = markdown.renderer.rules[rule];
@@ -65,7 +68,8 @@ export default defineConfig({
     },
   },
   // `pages` is a link to docs, and what the pages import is installed here.
-  vite: { resolve: { preserveSymlinks: true } },
+  // The compiler of the generator does not know the target of ../tsconfig.json.
+  vite: { resolve: { preserveSymlinks: true }, esbuild: { tsconfigRaw: { compilerOptions: {} } } },
   themeConfig: {
     search: {
       provider: "local",

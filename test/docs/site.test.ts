@@ -89,7 +89,21 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(join(DIST, "index.html")))
       );
       await page.locator(".VPSidebar a.link", { hasText: "The spec" }).click();
       await page.waitForURL(/spec/);
-      expect(await page.locator("h1").textContent()).toContain("The spec");
+      await expect.poll(() => page.locator("h1").textContent()).toContain("The spec");
+    });
+
+    test("shows one tab of the pipelines, and the tab of a heading that a link names", async () => {
+      const { page } = await open("/ci.html");
+      const shown = () => page.locator(".tabs > section > h3:visible").allTextContents();
+      expect(await shown()).toEqual([expect.stringContaining("GitHub Actions")]);
+      await page.locator(".tabs > label", { hasText: "GitLab CI" }).click();
+      expect(await shown()).toEqual([expect.stringContaining("GitLab CI")]);
+      await page.keyboard.press("ArrowRight");
+      expect(await shown()).toEqual([expect.stringContaining("Azure Pipelines")]);
+      await page.locator(".VPDocAsideOutline a", { hasText: "Jenkins" }).click();
+      await expect.poll(shown).toEqual([expect.stringContaining("Jenkins")]);
+      const linked = await open("/ci.html#gitlab-ci");
+      expect(await linked.page.locator("#gitlab-ci").isVisible()).toBe(true);
     });
 
     test.each([
@@ -97,7 +111,7 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(join(DIST, "index.html")))
       ["dark", { colorScheme: "dark" }],
       ["phone", { viewport: { width: 390, height: 844 } }],
     ] as const)("has no finding of axe and no sideways scroll in %s", async (_name, options) => {
-      for (const path of ["/", "/spec.html", "/reference/commands/plan.html"]) {
+      for (const path of ["/", "/spec.html", "/ci.html", "/reference/commands/plan.html"]) {
         const { page } = await open(path, options);
         expect(
           await page.evaluate("document.documentElement.scrollWidth - window.innerWidth"),
