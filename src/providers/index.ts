@@ -9,6 +9,7 @@ import { acls } from "./acls.ts";
 import { clusterPolicies } from "./admin/cluster-policies.ts";
 import { gitCredentials } from "./admin/git-credentials.ts";
 import { repos } from "./admin/git-folders.ts";
+import { initScriptOrder } from "./admin/init-script-order.ts";
 import { initScripts } from "./admin/init-scripts.ts";
 import { instanceProfiles } from "./admin/instance-profiles.ts";
 import { ipAccessLists } from "./admin/ip-access-lists.ts";
@@ -41,6 +42,7 @@ export const registry: Registry = registryOf([
   notificationDestinations,
   gitCredentials,
   initScripts,
+  initScriptOrder,
   instanceProfiles,
   withAccess(pools, ACCESS_RULES.pools),
   withAccess(clusterPolicies, ACCESS_RULES.cluster_policies),

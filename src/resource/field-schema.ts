@@ -41,8 +41,6 @@ export interface Annotations {
   readonly writtenToNamed?: true;
   /** Read and written by requests of their own, after those of the object: access lists. */
   readonly separateRequest?: true;
-  /** Changes of other objects of the kind move it, such as a position in an order: an apply does not compare it before a write. */
-  readonly movedByOthers?: true;
   /** A string that may be the name of an object of these kinds. A dependency if that object is managed. */
   readonly mentions?: readonly string[];
   /** With `mentions` of one kind: what is not declared should be in the workspace. A plan that sends it looks it up. */
@@ -130,7 +128,6 @@ export const ANNOTATION_KEYWORDS = [
   "names",
   "writtenToNamed",
   "separateRequest",
-  "movedByOthers",
   "mentions",
   "shouldExist",
   "catalog",

@@ -252,15 +252,13 @@ repos:
     kind: "global_init_scripts",
     spec: `
 global_init_scripts:
-  proxy: { script: "echo proxy", enabled: true, position: 0 }
-  certificates: { script: "echo certificates", position: 1 }
-  monitoring: { script: "echo monitoring" }
+  proxy: { script: "echo proxy", enabled: true }
+  certificates: { script: "echo certificates" }
 `,
     changed: `
 global_init_scripts:
-  proxy: { script: "echo new proxy", enabled: true, position: 2 }
-  certificates: { script: "echo certificates", enabled: true, position: 0 }
-  monitoring: { script: "echo monitoring", position: 1 }
+  proxy: { script: "echo new proxy", enabled: true }
+  certificates: { script: "echo certificates", enabled: true }
 `,
     outsideChange: {
       operation: "global-init-scripts/update",
@@ -269,6 +267,32 @@ global_init_scripts:
         name: "proxy",
         script: Buffer.from("echo outside").toString("base64"),
         position: 1,
+      }),
+    },
+  },
+  {
+    kind: "global_init_script_order",
+    spec: `
+global_init_scripts:
+  proxy: { script: "echo proxy", enabled: true }
+  certificates: { script: "echo certificates" }
+  monitoring: { script: "echo monitoring" }
+global_init_script_order: { default: { scripts: [proxy, monitoring, certificates] } }
+`,
+    changed: `
+global_init_scripts:
+  certificates: { script: "echo certificates" }
+  monitoring: { script: "echo monitoring" }
+  logs: { script: "echo logs" }
+global_init_script_order: { default: { scripts: [logs, certificates, monitoring] } }
+`,
+    outsideChange: {
+      operation: "global-init-scripts/update",
+      body: (find) => ({
+        id: find("global_init_scripts", "proxy"),
+        name: "proxy",
+        script: Buffer.from("echo proxy").toString("base64"),
+        position: 2,
       }),
     },
   },

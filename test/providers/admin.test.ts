@@ -1,7 +1,9 @@
 // Kinds of administrators in the Databricks dialect: addresses that a plan would lock out, the order of scripts, Git folders, and settings.
 
+import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { doing, results, Site } from "../engine/site.ts";
+import { sampleOf } from "../sample-size.ts";
 
 const POLICY = "policy: { max_deletes: 100% }\n";
 
@@ -77,28 +79,83 @@ describe("IP access lists in force", () => {
   });
 });
 
-test("two scripts exchange their positions in one apply, although the first move shifts the second", async () => {
-  const site = await start();
-  const spec = (first: number, second: number) =>
-    `global_init_scripts: { proxy: { script: a, position: ${first} }, certificates: { script: b, position: ${second} } }\n`;
-  await apply(site, spec(0, 1));
-  expect(await apply(site, spec(1, 0))).toEqual([
-    "applied update global_init_scripts.certificates",
-    "applied update global_init_scripts.proxy",
-  ]);
-  expect(doing(await planned(site, spec(1, 0)))).toEqual([]);
-});
-
-test("scripts have the declared order after one apply, whatever the order of the requests", async () => {
-  const site = await start();
+describe("the order of global init scripts", () => {
   const spec = (names: readonly string[]) =>
-    `global_init_scripts:\n${names.map((name, position) => `  ${name}: { script: "echo ${name}", position: ${position} }\n`).join("")}`;
-  for (const names of ["cehfd", "abcd", "dbca", "xdcba", "ab"].map((all) => [...all])) {
-    await apply(site, spec(names));
+    names.length === 0
+      ? "users: {}\n"
+      : `global_init_scripts:\n${names.map((name) => `  ${name}: { script: "echo ${name}" }\n`).join("")}global_init_script_order: { default: { scripts: [${names.join(", ")}] } }\n`;
+  const liveOrder = async (site: Site): Promise<readonly string[]> => {
     const { body } = await site.world.get("global-init-scripts");
-    expect(body.scripts.map(({ name }: { name: string }) => name)).toEqual(names);
-    expect(doing(await planned(site, spec(names)))).toEqual([]);
-  }
+    return (body.scripts ?? []).map(({ name }: { name: string }) => name);
+  };
+  const addOutside = (site: Site, name: string, position: number) =>
+    site.world.post("global-init-scripts", { name, script: "ZWNobwo=", position });
+
+  test("is as declared after one apply, whatever scripts come, go, move, or are not managed", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.shuffledSubarray([..."abcdefgh"]), { minLength: 2, maxLength: 4 }),
+        fc.uniqueArray(fc.nat(6), { maxLength: 2 }),
+        fc.integer({ min: 1, max: 8 }),
+        async (orders, others, parallelism) => {
+          const site = await Site.start("azure");
+          try {
+            for (const [index, position] of others.entries())
+              await addOutside(site, `other-${index}`, position);
+            for (const names of orders) {
+              const desired = await site.spec(POLICY + spec(names));
+              const { outcome } = await site.drive(site.process({ parallelism }).apply(desired));
+              expect(outcome.diagnostics).toEqual([]);
+              const live = await liveOrder(site);
+              expect(live.filter((name) => !name.startsWith("other-"))).toEqual(names);
+              expect(live).toHaveLength(names.length + others.length);
+              const plan = await site.drive(site.process().plan(desired));
+              expect([doing(plan), plan.drift]).toEqual([[], []]);
+            }
+          } finally {
+            site.close();
+          }
+        },
+      ),
+      { numRuns: sampleOf(40), seed: 26 },
+    );
+  });
+
+  test("is one change, and a script of others between the listed ones is none", async () => {
+    const site = await start();
+    await apply(site, spec(["a", "b", "c"]));
+    await addOutside(site, "other", 1);
+    expect(doing(await planned(site, spec(["a", "b", "c"])))).toEqual([]);
+    expect(await apply(site, spec(["c", "a", "b"]))).toEqual([
+      "applied update global_init_script_order.default",
+    ]);
+    expect(await liveOrder(site)).toEqual(["other", "c", "a", "b"]);
+  });
+
+  test("that others changed is drift, and a renamed script keeps its place", async () => {
+    const site = await start();
+    const before = spec(["a", "b"]);
+    await apply(site, before);
+    const { body } = await site.world.get("global-init-scripts");
+    await site.world.patch(`global-init-scripts/${body.scripts[1].script_id}`, {
+      name: "b",
+      script: "ZWNobyBi",
+      position: 0,
+    });
+    expect((await planned(site, before)).drift.map(({ address }) => address)).toEqual([
+      "global_init_script_order.default",
+    ]);
+    await apply(site, before.replace("b: {", "b: { name: z,").replace("[a, b]", "[a, z]"));
+    expect(await liveOrder(site)).toEqual(["a", "z"]);
+  });
+
+  test.each([
+    ["global_init_script_order: { other: { scripts: [a] } }", /is not an order of scripts/],
+    ["global_init_script_order: { default: { scripts: [a, a] } }", /is listed twice/],
+  ])("is checked: %s", async (text, message) => {
+    const site = await start();
+    await expect(site.spec(`global_init_scripts: { a: { script: b } }\n${text}\n`)).rejects.toThrow(message);
+  });
 });
 
 test("a Git folder in a directory that the plan deletes is named by the guard", async () => {

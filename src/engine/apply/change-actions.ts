@@ -3,7 +3,7 @@
 import { isConflict } from "../../api/contract/refusals.ts";
 import { parentOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, type Failure, failureOf } from "../../core/diagnostic.ts";
-import { defined, pick } from "../../core/json.ts";
+import { defined } from "../../core/json.ts";
 import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
 import { comparable, isAsPlanned } from "../../planner/diff/normalize.ts";
 import {
@@ -15,7 +15,7 @@ import {
   type Update,
 } from "../../planner/model/change.ts";
 import type { ChangeStatus } from "../../planner/model/plan.ts";
-import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { isSameName } from "../../resource/names.ts";
@@ -346,18 +346,10 @@ export async function readUnmoved(run: ApplyRun, change: Existing): Promise<Live
     throw moved(change, "was deleted");
   }
   const provider = run.input.registry.get(change.kind);
-  const values = toNames(provider.fields, live.values, run.names);
-  const named = { ...live, values: withPlannedPlaces(provider.fields, values, change) };
+  const named = { ...live, values: toNames(provider.fields, live.values, run.names) };
   if (!isAsPlanned(provider, comparable(provider, named), change, run.input.sensitive))
     throw moved(change, "changed");
   return live;
-}
-
-/** The live values with those of the plan in fields that changes of other objects move. */
-function withPlannedPlaces(fields: FieldTable, live: Values, change: Existing): Values {
-  const names = Object.keys(fields).filter((name) => fields[name]?.movedByOthers === true);
-  const planned = "before" in change ? pick(change.before, names) : {};
-  return names.length === 0 ? live : { ...live, ...planned };
 }
 
 function moved(change: Change, how: string): Failure {

@@ -273,8 +273,8 @@ export function withDeposed(record: StateRecord, ids: readonly RemoteId[]): Stat
 export function matchesRequest(provider: Provider, wanted: Values, live: LiveObject): boolean {
   const fieldDiffs = diffResource(provider.fields, wanted, comparable(provider, live), undefined);
   return fieldDiffs.every(({ path: [name] }) => {
-    const { writeOnly, separateRequest, movedByOthers } = provider.fields[String(name)] ?? {};
-    return writeOnly === true || separateRequest === true || movedByOthers === true;
+    const { writeOnly, separateRequest } = provider.fields[String(name)] ?? {};
+    return writeOnly === true || separateRequest === true;
   });
 }
 

@@ -1,13 +1,12 @@
-// Global init scripts in the Databricks dialect: scripts that each cluster runs when it starts, in the order of their positions.
+// Global init scripts in the Databricks dialect: scripts that each cluster runs when it starts. Another kind has their order.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import type { OperationWriter } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
-import { defineProvider, flagField, integerField, required, textField } from "../kit/field-builders.ts";
+import { defineProvider, flagField, required, textField } from "../kit/field-builders.ts";
 import { tokenInName, unfinishedName } from "../kit/names.ts";
 import { problem } from "../kit/problems.ts";
 import { bytesIn, ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
@@ -20,16 +19,9 @@ const fields = {
   name: textField({ severity: "other", minLength: 1, description: "Unique name." }),
   script: required(textField({ minLength: 1, description: "Text of the script, at most 64 KiB." })),
   enabled: flagField({ default: false, description: "Whether clusters run the script." }),
-  position: integerField({
-    whenAbsent: "unmanaged",
-    movedByOthers: true,
-    minimum: 0,
-    description:
-      "Position in the order of all scripts, from 0. If absent, a new script is the last one, and its position is not managed.",
-  }),
 };
 
-const READ_ONLY = new Set(["script_id", "created_at", "created_by", "updated_at", "updated_by"]);
+const READ_ONLY = new Set(["script_id", "position", "created_at", "created_by", "updated_at", "updated_by"]);
 
 /** A list lacks the text of each script. */
 function toSpec(answer: JsonObject): LiveObject {
@@ -69,20 +61,6 @@ function check({ script }: Values): readonly Problem[] {
   return [problem("SPEC_LIMIT", ["script"], `the script has ${bytes} bytes; the limit is ${MOST_BYTES}`)];
 }
 
-/** Moves a script to its position. Changes of other scripts in the same apply shift it meanwhile, so it is checked twice. */
-async function place(api: OperationWriter, id: string, script: JsonObject, position: number): Promise<void> {
-  for (let pass = 0; pass < 2; pass++) {
-    const scripts = objectsIn(await api.read("global-init-scripts/list"), "scripts");
-    const present = scripts.find((item) => item.script_id === id);
-    const isThere =
-      present === undefined || Number(present.position) === Math.min(position, scripts.length - 1);
-    if (!isThere) await api.write("global-init-scripts/update", { id, ...script, position });
-  }
-}
-
-const positionIn = ({ position }: Values): number | undefined =>
-  typeof position === "number" ? position : undefined;
-
 export const initScripts = defineProvider({
   kind: "global_init_scripts",
   dialect: "databricks",
@@ -99,7 +77,7 @@ export const initScripts = defineProvider({
   planning: {
     validate: check,
     consequences: ({ action, diffs }) =>
-      action === "update" && diffs.every(({ path }) => path[0] === "name" || path[0] === "position")
+      action === "update" && diffs.every(({ path }) => path[0] === "name")
         ? []
         : ["running clusters get the change when they restart"],
   },
@@ -111,19 +89,14 @@ export const initScripts = defineProvider({
     /** No cluster runs a new script before it has its name. */
     async create(api, { name, values, token }) {
       const script = body(name, values);
-      const position = positionIn(values);
-      const unfinished = defined({ ...script, position, name: unfinishedName(name, token), enabled: false });
+      const unfinished = { ...script, name: unfinishedName(name, token), enabled: false };
       const id = remoteId(keyIn(await api.write("global-init-scripts/create", unfinished), "script_id"));
       await api.created(id);
       await api.write("global-init-scripts/update", { id, ...script });
-      if (position !== undefined) await place(api, id, script, position);
       return id;
     },
-    async update(api, { id, name, values, before }) {
-      const script = body(name, values);
-      const position = positionIn(values);
-      await api.write("global-init-scripts/update", { id, ...script });
-      if (position !== undefined && position !== before.position) await place(api, id, script, position);
+    async update(api, { id, name, values }) {
+      await api.write("global-init-scripts/update", { id, ...body(name, values) });
     },
     delete: (api, { id }) => ignoreMissing(() => api.write("global-init-scripts/delete", { id })),
   },

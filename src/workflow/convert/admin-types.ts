@@ -1,6 +1,9 @@
 // The resource types of the vendor's Terraform provider for kinds that only the Databricks dialect has.
 
+import { remoteId } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { initScriptOrder } from "../../providers/admin/init-script-order.ts";
+import { initScripts } from "../../providers/admin/init-scripts.ts";
 import {
   blocks,
   isUnset,
@@ -11,7 +14,7 @@ import {
   text,
   treePath,
 } from "./attributes.ts";
-import type { TerraformInstance } from "./terraform-state.ts";
+import { type ConvertedObjects, convertedKey, type TerraformInstance } from "./terraform-state.ts";
 
 const SETTINGS = "databricks_workspace_conf";
 
@@ -64,6 +67,22 @@ function scriptAttributes({ content_base64: encoded, ...attributes }: JsonObject
       : attributes,
     unmanageable: isInline ? undefined : "its script is in a file; `workspace export` writes it",
   };
+}
+
+/** The objects with the order of the scripts, which have positions in Terraform. Two with the same position have no order. */
+export function withScriptOrder(objects: ConvertedObjects): ConvertedObjects {
+  const scripts = [...objects.values()].filter(({ kind }) => kind === initScripts.kind);
+  const byPosition = Map.groupBy(scripts, ({ instance }) => Number(instance.values.position ?? Number.NaN));
+  const ordered = [...byPosition]
+    .filter(([position, there]) => !Number.isNaN(position) && there.length === 1)
+    .toSorted(([a], [b]) => a - b)
+    .flatMap(([, there]) => there);
+  const [first, ...rest] = ordered;
+  if (first === undefined || rest.length === 0) return objects;
+  const { kind, builtIn: [name = ""] = [] } = initScriptOrder;
+  const values = { scripts: ordered.map(({ live }) => live.name) };
+  const order = { kind, live: { id: remoteId(name), name, values, facts: {} }, instance: first.instance };
+  return new Map([...objects, [convertedKey(kind, name), order]]);
 }
 
 function destinationAttributes({ config, ...attributes }: JsonObject): JsonObject {
@@ -124,7 +143,7 @@ export const ADMIN_TYPES: Readonly<Record<string, ResourceType>> = {
     id: text("id"),
     name: text("name"),
     fields: scriptAttributes,
-    computed: ["id", "source", "md5"],
+    computed: ["id", "source", "md5", "position"],
   },
   databricks_instance_profile: {
     kind: "instance_profiles",

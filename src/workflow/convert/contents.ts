@@ -14,7 +14,7 @@ import { extensionFor, extensionOf, isNotebookKind } from "../../spec/files/cont
 import { type FileRefusal, openSpecFolder, type SpecFolder } from "../../spec/files/spec-folder.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
 import { withAccessLists } from "./access-lists.ts";
-import { settingInstances } from "./admin-types.ts";
+import { settingInstances, withScriptOrder } from "./admin-types.ts";
 import { convertAttributes, type ResourceType, textAttribute } from "./attributes.ts";
 import { LIBRARY, withConvertedLibraries } from "./libraries.ts";
 import { GIT_SOURCE, resourceType, withMemberships } from "./resource-types.ts";
@@ -174,7 +174,12 @@ export function convertedObjects(
     type === PERMISSIONS || type === LIBRARY ? type : "membership",
   );
   const members = withMemberships(objects, ofType.get("membership") ?? [], instances, log);
-  const installed = withConvertedLibraries(members, ofType.get(LIBRARY) ?? [], registry, log);
+  const installed = withConvertedLibraries(
+    withScriptOrder(members),
+    ofType.get(LIBRARY) ?? [],
+    registry,
+    log,
+  );
   return withParents(withAccessLists(installed, ofType.get(PERMISSIONS) ?? [], registry, log), registry, log);
 }
 

@@ -145,6 +145,7 @@ const OF_DIALECT: Readonly<Record<string, readonly OperationName[]>> = {
     "global-init-scripts/update",
     "global-init-scripts/delete",
   ],
+  global_init_script_order: ["global-init-scripts/update"],
   cluster_policies: ["policies/clusters/create", "policies/clusters/edit", "policies/clusters/delete"],
   warehouses: [
     "sql/warehouses/create",

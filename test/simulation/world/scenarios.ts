@@ -180,8 +180,9 @@ ip_access_lists: { scanners: { list_type: BLOCK, ip_addresses: [192.0.2.0/24] } 
 notification_destinations: { on-call: { destination_type: EMAIL, addresses: [ada@example.com] } }
 git_credentials: { gitHub: { git_username: ada } }
 global_init_scripts:
-  proxy: { script: "echo proxy", enabled: true, position: 0 }
-  certificates: { script: "echo certificates", position: 1 }
+  proxy: { script: "echo proxy", enabled: true }
+  certificates: { script: "echo certificates" }
+global_init_script_order: { default: { scripts: [proxy, certificates] } }
 cluster_policies: { small: { definition: { num_workers: { type: fixed, value: 1 } }, access: { data: CAN_USE } } }
 warehouses: { queries: { cluster_size: Small, run_state: STOPPED, access: { data: CAN_USE } } }
 clusters:
@@ -204,8 +205,8 @@ const OF_DIALECT = [
   ["192.0.2.0/24", "192.0.3.0/24"],
   ["addresses: [ada@example.com]", "addresses: [bo@example.com]"],
   ["git_username: ada", "git_username: bo"],
-  ['"echo proxy", enabled: true, position: 0', '"echo new", enabled: true, position: 1'],
-  ["position: 1 }\ncluster_policies", "position: 0 }\ncluster_policies"],
+  ['"echo proxy"', '"echo new"'],
+  ["[proxy, certificates]", "[certificates, proxy]"],
   ["type: fixed, value: 1", "type: range, maxValue: 2"],
   ["access: { data: CAN_USE } } }\nwarehouses", "access: {} } }\nwarehouses"],
   ["cluster_size: Small, run_state: STOPPED", "cluster_size: Medium, run_state: RUNNING"],
