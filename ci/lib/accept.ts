@@ -1,6 +1,7 @@
 // Proposes accepted drift: commits the edited files to a branch of the pipeline, and keeps one pull request for it.
 
 import { spawnSync } from "node:child_process";
+import { printable } from "../../src/report/text/printable.ts";
 import { fenced, type Subject } from "./body.ts";
 import { gitEnvironment } from "./git.ts";
 import { isRecord } from "./http.ts";
@@ -45,22 +46,26 @@ export function acceptedDrift(json: string): AcceptedDrift | undefined {
   const refused = recordsIn(answer.refused).map(
     ({ message, hint }) => `${message}; ${hint ?? "change it by hand"}`,
   );
-  const unchanged = Array.isArray(answer.without_drift) ? answer.without_drift : [];
+  const unchanged = Array.isArray(answer.without_drift) ? answer.without_drift.map(String) : [];
+  const nothing = refused.length === 0 ? "No drift is left to accept." : "None of the drift can be accepted.";
   const sections = [
     ...(accepted.length === 0
-      ? ["No drift is left to accept."]
+      ? [nothing]
       : [
           "The spec declares these live values. Merge to keep them. To restore the declared values instead, close this and apply.",
-          fenced(accepted.join("\n")),
+          block(accepted),
         ]),
-    ...(unchanged.length === 0 ? [] : ["No drift at:", fenced(unchanged.join("\n"))]),
-    ...(refused.length === 0 ? [] : ["Not accepted:", fenced(refused.join("\n"))]),
+    ...(unchanged.length === 0 ? [] : ["No drift at:", block(unchanged)]),
+    ...(refused.length === 0 ? [] : ["Not accepted:", block(refused)]),
   ];
   return {
     report: `${sections.join("\n\n")}\n`,
     files: recordsIn(answer.files).flatMap(({ path }) => (typeof path === "string" ? [path] : [])),
   };
 }
+
+/** Keys and live values can have characters that mislead a reader. */
+const block = (lines: readonly string[]): string => fenced(lines.map(printable).join("\n"));
 
 const recordsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
   Array.isArray(value) ? value.filter(isRecord) : [];
@@ -77,10 +82,12 @@ function acceptedLines({ address, what, fields }: Readonly<Record<string, unknow
 
 /** A name of a branch for one target of one folder; the same for the same subject, and another for any other. */
 export function branchOf({ target, folder }: Subject): string {
-  const name = folder === "." ? target : `${folder}/${target}`;
-  const safe = name.replace(/[^\w-]/gu, (character) => `.${character.codePointAt(0)?.toString(16)}`);
-  return `workspace-drift-${safe}`;
+  const parts = folder === "." ? [target] : [folder, target];
+  return `workspace-drift-${parts.map(branchPart).join("+")}`;
 }
+
+const branchPart = (text: string): string =>
+  text.replace(/[^\w-]/gu, (character) => Buffer.from(character).toString("hex").replace(/../g, ".$&"));
 
 export interface Proposing {
   /** The checkout. */
@@ -94,7 +101,10 @@ export interface Proposing {
   readonly body: string;
 }
 
-/** Pushes the files as one commit on top of the checkout. Without an edit, the pull request of an earlier run is closed. */
+/**
+ * Pushes the files as one commit on top of the checkout. Without an edit, the pull request of an earlier run is closed, and its text
+ * says why.
+ */
 export async function propose(
   pulls: PullRequests,
   { cwd, env, platform, subject, base, token, accepted, body }: Proposing,
@@ -103,13 +113,14 @@ export async function propose(
     throw new BadInput("accept needs a run of a branch, which its pull request is merged into");
   const branch = branchOf(subject);
   const open = await pulls.find(branch);
+  const request = { branch, base, title: `Accept drift: ${subject.target}`, body };
   if (!commit({ cwd, env }, accepted.files, `Accept drift of ${JSON.stringify(subject.target)}`)) {
     if (open === undefined) return "nothing to propose";
+    await pulls.update(open, request);
     await pulls.close(open);
     return "closed";
   }
   push({ cwd, env }, platform, branch, token);
-  const request = { branch, base, title: `Accept drift: ${subject.target}`, body };
   if (open === undefined) await pulls.create(request);
   else await pulls.update(open, request);
   return open === undefined ? "opened" : "updated";

@@ -1,13 +1,16 @@
 // The open drift of a report, so that an issue opens, changes, and closes with it.
 
 import { createHash } from "node:crypto";
+import { SENSITIVE_TEXT } from "../../src/core/sensitive.ts";
 import { isRecord } from "./http.ts";
 
 export interface DriftDigest {
   /** Whether a difference is not acknowledged, reported before or not. */
   readonly open: boolean;
-  /** Changes with the open differences and their values, and with nothing else. */
+  /** Changes with the open differences and their values, as the report shows them, and with nothing else. */
   readonly digest: string;
+  /** Whether an open difference is new whose value the report hides: the digest cannot change with it. Only `--since last` knows. */
+  readonly hiddenIsNew: boolean;
 }
 
 const SEVERITIES: readonly unknown[] = ["security", "cost", "availability", "other"];
@@ -21,16 +24,24 @@ export function driftDigest(json: string | undefined, least = "other"): DriftDig
     acknowledged === undefined && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
   const report: unknown = json === undefined ? undefined : JSON.parse(json);
   if (!isRecord(report) || !Array.isArray(report.drift)) return undefined;
+  let hiddenIsNew = false;
   const open = report.drift.flatMap((item: unknown) => {
     if (!isRecord(item)) return [];
     const changes = Array.isArray(item.changes) ? item.changes.filter(isRecord) : [];
     const left = changes.filter(counts);
     if (changes.length > 0 ? left.length === 0 : !counts(item)) return [];
+    hiddenIsNew ||=
+      item.what === "appeared" ? isNew(item) : left.some((change) => isNew(change) && hides(change));
     return [{ address: item.address, what: item.what, changes: left.map(withoutMarks) }];
   });
   const digest = createHash("sha256").update(JSON.stringify(open)).digest("hex").slice(0, 16);
-  return { open: open.length > 0, digest };
+  return { open: open.length > 0, digest, hiddenIsNew };
 }
+
+const isNew = ({ reported }: Readonly<Record<string, unknown>>): boolean => reported === false;
+
+const hides = ({ before, after }: Readonly<Record<string, unknown>>): boolean =>
+  JSON.stringify([before, after]).includes(SENSITIVE_TEXT);
 
 /** The location of a field and the time of its report do not count as differences. */
 function withoutMarks({

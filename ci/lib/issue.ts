@@ -19,24 +19,32 @@ export type IssueResult = "opened" | "updated" | "closed" | "outdated" | "nothin
 /** The label of the issue, and of nothing else. */
 export const DRIFT_LABEL = "workspace-drift";
 
-/** Makes the issue say what `text` says; closes it if nothing is open. Duplicates of older runs are closed. */
+/** What a run found. */
+export interface IssueReport {
+  readonly text: string;
+  /** The address of the run, or words for it. */
+  readonly run: string;
+  /** Whether a difference is new that the digest of the mark cannot show. */
+  readonly hiddenIsNew: boolean;
+}
+
+/** Makes the issue say what the report says; closes it if nothing is open. Duplicates of older runs are closed. */
 export async function putIssue(
   issues: Issues,
   subject: Subject,
   mark: RunMark,
-  text: string,
-  run: string,
+  report: IssueReport,
 ): Promise<IssueResult> {
-  const body = markedBody(subject, mark, text);
-  return await decidedAgain(() => once(issues, subject, mark, { body, run }));
+  return await decidedAgain(() => once(issues, subject, mark, report));
 }
 
 async function once(
   issues: Issues,
   subject: Subject,
   mark: RunMark,
-  { body, run }: { readonly body: string; readonly run: string },
+  { text, run, hiddenIsNew }: IssueReport,
 ): Promise<IssueResult> {
+  const body = markedBody(subject, mark, text);
   const where = subject.folder === "." ? subject.target : `${subject.target} (${subject.folder})`;
   const title = `Drift: ${where}`;
   const all = marked(await issues.list(), subject);
@@ -55,6 +63,7 @@ async function once(
     await issues.close(id);
     return "closed";
   }
-  if (newest.mark.digest !== mark.digest) await issues.note(id, `The drift changed, according to ${run}.`);
+  if (newest.mark.digest !== mark.digest || hiddenIsNew)
+    await issues.note(id, `The drift changed, according to ${run}.`);
   return "updated";
 }

@@ -87,12 +87,13 @@ async function main(settings: Settings): Promise<number> {
     return done.exitCode;
   }
   if (settings.command === "accept") return await proposed(settings, done);
+  const { hiddenIsNew = false, ...drift } = done.drift ?? {};
   const mark: RunMark = {
     number: settings.run.number,
     attempt: settings.run.attempt,
     commit: where.commit,
     open: done.exitCode !== 0,
-    ...done.drift,
+    ...drift,
   };
   const room = LIMITS[settings.platform] - markedBody(settings.subject, mark, "").length;
   const text = fitted(bodyText(settings, done), room, settings.run.url);
@@ -103,7 +104,7 @@ async function main(settings: Settings): Promise<number> {
   // A drift that could not be read says nothing about the drift.
   if (settings.issue && success) {
     const run = settings.run.url === "" ? "this run" : settings.run.url;
-    log(`Issue: ${await putIssue(issuesOf(settings), settings.subject, mark, text, run)}.`);
+    log(`Issue: ${await putIssue(issuesOf(settings), settings.subject, mark, { text, run, hiddenIsNew })}.`);
   }
   return success ? 0 : done.exitCode;
 }

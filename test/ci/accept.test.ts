@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { acceptedDrift, branchOf, propose } from "../../ci/lib/accept.ts";
+import { acceptedDrift, branchOf, type Proposing, propose } from "../../ci/lib/accept.ts";
 import { readSettings } from "../../ci/lib/settings.ts";
 import { CodeHost } from "./code-host/code-host.ts";
 import { PLATFORMS } from "./code-host/platforms.ts";
@@ -107,11 +107,76 @@ test.each([
 
 test.each([
   ["prod", ".", "workspace-drift-prod"],
-  ["prod", "specs/a", "workspace-drift-specs.2fa.2fprod"],
+  ["prod", "specs/a", "workspace-drift-specs.2fa+prod"],
   ["a..b~^:?*[\\ x", ".", "workspace-drift-a.2e.2eb.7e.5e.3a.3f.2a.5b.5c.20x"],
 ])("the branch of the target %j in %s is %s", (target, folder, branch) => {
   expect(branchOf({ target, folder })).toBe(branch);
 });
+
+test.each([
+  [
+    { target: "a/b", folder: "." },
+    { target: "b", folder: "a" },
+  ],
+  [
+    { target: "b/c", folder: "a" },
+    { target: "c", folder: "a/b" },
+  ],
+  [
+    { target: "/b", folder: "." },
+    { target: "\u02fb", folder: "." },
+  ],
+  [
+    { target: "a+b", folder: "." },
+    { target: "b", folder: "a" },
+  ],
+])("the branches of %j and %j differ", (one, other) => {
+  expect(branchOf(one)).not.toBe(branchOf(other));
+});
+
+test("the text of the pull request shows invisible characters of live values as escapes", () => {
+  const accepted = acceptedDrift(
+    JSON.stringify({
+      accepted: [
+        {
+          address: "pools.a",
+          what: "changed",
+          fields: [{ path: "/custom_tags/k\n\u202e", before: "a\u200b", after: "\u2066x" }],
+        },
+      ],
+      without_drift: ["pools.b\u200d"],
+      files: [],
+      refused: [{ message: "pools.c\u202e: refused", hint: "write \u200b by hand" }],
+    }),
+  );
+  expect(accepted?.report).toContain('pools.a /custom_tags/k\\n\\u202e: "a\\u200b" → "\\u2066x"\n```');
+  expect(accepted?.report).toContain("pools.b\\u200d");
+  expect(accepted?.report).toContain("pools.c\\u202e: refused; write \\u200b by hand");
+});
+
+test.each(PLATFORMS)(
+  "a run of $name that can accept nothing closes the pull request, whose text says why",
+  async (platform) => {
+    const pulls = platform.pullRequests(host);
+    const branch = "workspace-drift-prod";
+    await pulls.create({ branch, base: "main", title: "Accept drift: prod", body: "old" });
+    const refused = [{ message: "pools.a: it is sensitive", hint: "apply" }];
+    const accepted = acceptedDrift(JSON.stringify({ accepted: [], files: [], refused }));
+    if (accepted === undefined) throw new Error("not an answer");
+    const proposing: Proposing = {
+      ...{ cwd: ".", env: {}, platform: "github" as const, token: "t", base: "main", body: accepted.report },
+      ...{ subject: { target: "prod", folder: "." }, accepted },
+    };
+    expect(await propose(pulls, proposing)).toBe("closed");
+    expect(host.proposals.map(({ body, open }) => [body, open])).toEqual([
+      [
+        "None of the drift can be accepted.\n\nNot accepted:\n\n```text\npools.a: it is sensitive; apply\n```\n",
+        false,
+      ],
+    ]);
+    expect(await propose(pulls, proposing)).toBe("nothing to propose");
+  },
+);
 
 test("the text of the pull request lists what is accepted, and what is not and why, inside fences", () => {
   const answer = {

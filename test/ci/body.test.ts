@@ -300,6 +300,38 @@ describe("what a drift left open", () => {
     expect(of(counted, least)?.open).toBe(false);
   });
 
+  test.each([
+    [
+      "a value that the report hides",
+      { ...item, changes: [{ ...change, before: "(sensitive)", after: "(sensitive)" }] },
+      true,
+    ],
+    [
+      "a key that the report hides",
+      { ...item, changes: [{ ...change, before: null, after: { "(sensitive)": 1 } }] },
+      true,
+    ],
+    [
+      "an object that appeared",
+      { address: "secrets.s/a", what: "appeared", severity: "security", reported: false, changes: [] },
+      true,
+    ],
+    ["a value that the report shows", { ...item, changes: [{ ...change, before: 1, after: 2 }] }, false],
+    [
+      "an object that is gone",
+      { address: "pools.a", what: "gone", severity: "cost", reported: false, changes: [] },
+      false,
+    ],
+  ])("says of %s whether it changed although the digest does not", (_, drift, expected) => {
+    const news = (reported?: boolean) =>
+      of(JSON.parse(JSON.stringify(drift).replace('"reported":false', `"reported":${reported ?? "null"}`)))
+        ?.hiddenIsNew;
+    expect([news(false), news(true), news()]).toEqual([expected, false, false]);
+    expect(driftDigest(JSON.stringify({ drift: [drift] }), "security")?.hiddenIsNew).toBe(
+      expected && drift.what === "appeared",
+    );
+  });
+
   test("is unknown without a report", () => {
     expect(driftDigest(undefined)).toBeUndefined();
     expect(driftDigest('{"error": 1}')).toBeUndefined();

@@ -182,7 +182,9 @@ describe("the comment of GitHub", () => {
       /the API token belongs to "github-actions\[bot\]".*set the input author/,
     );
     expect(host.comments).toEqual([]);
-    const issue = putIssue(githubIssues(settings), SUBJECT, mark(1), "drift", "run 1");
+    const issue = putIssue(githubIssues(settings), SUBJECT, mark(1), {
+      ...{ text: "drift", run: "run 1", hiddenIsNew: false },
+    });
     await expect(issue).rejects.toThrow("set the input author");
     expect(host.issues.map(({ open }) => open)).toEqual([false]);
   });

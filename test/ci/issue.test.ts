@@ -20,7 +20,8 @@ beforeEach(async () => {
 afterEach(() => host.close());
 
 describe.each(PLATFORMS)("the drift issue of $name", (platform) => {
-  const put = (run: RunMark, text: string) => putIssue(platform.issues(host), SUBJECT, run, text, "run 1");
+  const put = (run: RunMark, text: string, hiddenIsNew = false) =>
+    putIssue(platform.issues(host), SUBJECT, run, { text, run: "run 1", hiddenIsNew });
 
   test("is opened, updated, and closed, and a later drift opens a new one", async () => {
     expect(await put(mark(1, false), "no drift")).toBe("nothing to report");
@@ -39,6 +40,14 @@ describe.each(PLATFORMS)("the drift issue of $name", (platform) => {
       { open: false, title: "Drift: prod" },
       { open: true, title: "Drift: prod" },
     ]);
+  });
+
+  test("gets a note when a hidden value changed, although the digest is the same", async () => {
+    await put(mark(1), "k (sensitive) → (sensitive)  # new");
+    await put(mark(2), "k (sensitive) → (sensitive)  # reported before");
+    expect(host.issues[0]?.notes).toEqual([]);
+    await put(mark(3), "k (sensitive) → (sensitive)  # new", true);
+    expect(host.issues[0]?.notes).toEqual(["The drift changed, according to run 1."]);
   });
 
   test("is found on a later page and not changed by an outdated run", async () => {
