@@ -1,6 +1,6 @@
 // A value that only one request may contain: printing, joining, or serializing it shows a placeholder.
 
-import { ELLIPSIS } from "./sentences.ts";
+import { ELLIPSIS, inOneLine } from "./sentences.ts";
 import { utf8Text } from "./utf8.ts";
 
 const MASK = "(sensitive)";
@@ -38,10 +38,12 @@ export class SensitiveTexts {
   /** Those that are not in the search yet. */
   #added: string[] = [];
 
-  /** Also hides the forms in which messages quote a string, and its lines, which a diff shows apart. */
+  /** Also hides the forms in which messages quote a string, its lines, which a diff shows apart, and what trimming and joining lines leave of it. */
   add(text: string): void {
     if (text === "" || this.#texts.has(text)) return;
     this.#add(text);
+    this.add(text.trim());
+    this.add(inOneLine(text));
     if (text.length < SHORTEST_PART) return;
     for (const form of [...jsonForms(text), ...urlForms(text), ...htmlForms(text)])
       if (!this.#texts.has(form)) this.#add(form);

@@ -13,6 +13,11 @@ export function shortened(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}${ELLIPSIS}` : text;
 }
 
+/** The words with one space between them. */
+export function inOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
 /** `1 change`, `3 changes`, `1,000 changes`. */
 export function count(number: number, singular: string, plural = `${singular}s`): string {
   return `${grouped(number)} ${number === 1 ? singular : plural}`;

@@ -40,6 +40,34 @@ test.each([
   expect(texts.maskedDeep({ cause: [sentence] }).cause[0]).toBe(texts.masked(sentence));
 });
 
+test.each([
+  ["trimmed", "  blank ends  ", "blank ends"],
+  ["trimmed, although the rest is short", "abcdef\n", "abcdef"],
+  ["in one line, as in an HTML page", "two  blanks\tand\n a line", "two blanks and a line"],
+])("a sensitive string is hidden %s", (_, text, shown) => {
+  const texts = new SensitiveTexts();
+  texts.add(text);
+  for (const form of [
+    shown,
+    JSON.stringify(shown),
+    encodeURIComponent(shown),
+    Buffer.from(shown).toString("hex"),
+  ])
+    expect(texts.masked(`bad value ${form} here`)).toMatch(/^bad value "?\(sensitive\)"? here$/);
+  expect(texts.masked(shown)).toBe("(sensitive)");
+  expect(texts.maskedMessages(`starts with ${shown.slice(0, 6)}…`)).toBe("starts with (sensitive)…");
+});
+
+test("a sensitive string with spaces at its ends hides a short rest only as a complete value", () => {
+  const texts = new SensitiveTexts();
+  texts.add(" a\n");
+  expect([texts.masked("a"), texts.masked("a bad value"), texts.masked('"a"')]).toEqual([
+    "(sensitive)",
+    "a bad value",
+    '"(sensitive)"',
+  ]);
+});
+
 const URL_TEXT = "pä ss/w(ö)rd*1+~!'x";
 const MARKED = `pä"ß</w>&'ö\\x😀`;
 const unicode = (text: string): string =>

@@ -2,7 +2,7 @@
 
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { ELLIPSIS } from "../../core/sentences.ts";
+import { ELLIPSIS, inOneLine } from "../../core/sentences.ts";
 import { type HttpResponse, isCompressed } from "./transport.ts";
 
 /** `plain`: not an error body of the contract (an HTML page, another JSON object). */
@@ -114,12 +114,12 @@ function looksLikeHtml(text: string): boolean {
 /** The text of an HTML page: proxies report errors in HTML. */
 export function plainText(text: string): string {
   if (!looksLikeHtml(text)) return text.trim();
-  const words = text
-    .slice(0, LONGEST_PAGE)
-    .replaceAll(/<(script|style)[\s\S]*?<\/\1>/gi, " ")
-    .replaceAll(/<[^>]*>/g, " ")
-    .replaceAll(/\s+/g, " ")
-    .trim();
+  const words = inOneLine(
+    text
+      .slice(0, LONGEST_PAGE)
+      .replaceAll(/<(script|style)[\s\S]*?<\/\1>/gi, " ")
+      .replaceAll(/<[^>]*>/g, " "),
+  );
   // The last word may be a part of a token.
   return text.length > LONGEST_PAGE ? `${words.slice(0, words.lastIndexOf(" ") + 1)}${ELLIPSIS}` : words;
 }

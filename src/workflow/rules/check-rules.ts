@@ -11,7 +11,7 @@ import {
 } from "../../core/diagnostic.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
-import { count, listed } from "../../core/sentences.ts";
+import { count, inOneLine, listed } from "../../core/sentences.ts";
 import { evaluateRules, RULE_LIMITS, STRICT_RULE_LIMITS } from "../../expressions/evaluate-rules.ts";
 import type { RuleResult, RuleSubject } from "../../expressions/rule.ts";
 import { accessJson } from "../../planner/model/access.ts";
@@ -130,7 +130,7 @@ function violation(
   checked: Checked,
 ): Guard {
   const change = subject === undefined ? undefined : checked.plan.changes[subject];
-  const told = message ?? `the assertion is false: ${rule.assert.replace(/\s+/g, " ").trim()}`;
+  const told = message ?? `the assertion is false: ${inOneLine(rule.assert)}`;
   const place = change === undefined ? undefined : placeOf(rule, change, checked);
   const details = defined({ address: change?.address, at: place });
   const about = change === undefined ? told : `${change.address}: ${told}`;
