@@ -35,3 +35,8 @@ export function listed(words: readonly string[], joiner: "and" | "or" = "and", m
   const last = shown.at(-1) ?? "";
   return shown.length < 2 ? last : `${shown.slice(0, -1).join(", ")} ${joiner} ${last}`;
 }
+
+/** `Member of` for `member of`. */
+export function sentenceCase(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -2,11 +2,14 @@
 
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Notice } from "./format/notice.ts";
+import type { AccessAnswerView } from "./inspect/access-text.ts";
+import type { ExplanationView } from "./inspect/plan-explanation.ts";
 import type { TestsView } from "./inspect/tests-view.ts";
 import type { FittedReport, MarkdownSize, ValidationView } from "./text/markdown.ts";
 import { jsonDocument, printable, printableJson } from "./text/printable.ts";
 import { type RunInfo, runJson, runLines } from "./text/run-info.ts";
 import type { Colors } from "./text/terminal.ts";
+import type { AnswerView } from "./view/answer-view.ts";
 import type { DriftView } from "./view/drift-view.ts";
 import type { OutcomeView } from "./view/outcome-view.ts";
 import type { PlanView } from "./view/plan-view.ts";
@@ -211,6 +214,34 @@ export const OUTCOME_FORMATS = {
 } as const satisfies Formats<OutcomeView>;
 
 export type OutcomeFormat = keyof typeof OUTCOME_FORMATS;
+
+const loadAnswerMarkdown = async () => (await import("./format/answer-markdown.ts")).answerMarkdown;
+
+/** Of the answer of one command: its own text and JSON, and the shared form of answers. */
+const answerFormats = <View extends AnswerView>(
+  load: () => Promise<{
+    text(view: View, colors: Colors): string;
+    json(view: View): Readonly<Record<string, unknown>>;
+  }>,
+) => ({
+  text: async (): Promise<Renderer<View>> => {
+    const { text } = await load();
+    return (view, _info, colors) => whole(text(view, colors));
+  },
+  json: json<View>(async () => (await load()).json),
+  markdown: markdown<View>(loadAnswerMarkdown),
+  html: written<View>(async () => (await import("./html/answer-html.ts")).answerHtmlPieces),
+});
+
+export const ACCESS_FORMATS = answerFormats<AccessAnswerView>(async () => {
+  const { accessText: text, accessAnswerJson: json } = await import("./inspect/access-text.ts");
+  return { text, json };
+});
+
+export const EXPLANATION_FORMATS = answerFormats<ExplanationView>(async () => {
+  const { explanationText: text, explanationJson: json } = await import("./inspect/plan-explanation.ts");
+  return { text, json };
+});
 
 /** Of a run that ended before it had anything else to show. */
 export const failureFormats = (command: string) => {

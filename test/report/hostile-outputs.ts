@@ -7,7 +7,9 @@ import type { ApplyOutcome, Plan } from "../../src/planner/model/plan.ts";
 import { changeKey } from "../../src/planner/model/work-graph.ts";
 import { findingsJunit } from "../../src/report/format/junit.ts";
 import {
+  ACCESS_FORMATS,
   DRIFT_FORMATS,
+  EXPLANATION_FORMATS,
   OUTCOME_FORMATS,
   PLAN_FORMATS,
   type Renderer,
@@ -24,6 +26,7 @@ import { colorsFor } from "../../src/report/text/terminal.ts";
 import { driftView } from "../../src/report/view/drift-view.ts";
 import { changeOutcomeJson, eventJson, outcomeView } from "../../src/report/view/outcome-view.ts";
 import { planView } from "../../src/report/view/plan-view.ts";
+import { explained, personAccess, scopeAccess } from "./answers.ts";
 import { HIDDEN } from "./hostile-names.ts";
 import { create, planOf, registry, remove, replace, update } from "./plans.ts";
 import { run } from "./run.ts";
@@ -129,6 +132,8 @@ const FORMATS = {
   drift: await loaded(DRIFT_FORMATS),
   outcome: await loaded(OUTCOME_FORMATS),
   validation: await loaded(VALIDATION_FORMATS),
+  access: await loaded(ACCESS_FORMATS),
+  explanation: await loaded(EXPLANATION_FORMATS),
 };
 
 function rendered<View>(
@@ -164,6 +169,9 @@ function outputs(name: string): Readonly<Record<string, string>> {
         { sentence: name, diagnostics: hostile.diagnostics },
         info,
       ),
+      ...rendered("access", FORMATS.access, scopeAccess(2, name), info),
+      ...rendered("access of a person", FORMATS.access, personAccess(2, name), info),
+      ...rendered("explanation", FORMATS.explanation, explained(name, name.replaceAll("\n", " ")), info),
     ]),
     events: outcome.changes.map((change) => printableJson(changeOutcomeJson(change))).join("\n"),
     "trouble.html": failureHtml(name, plan.diagnostics, info),

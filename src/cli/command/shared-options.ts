@@ -1,7 +1,14 @@
 // The options that several commands share (design 7).
 
 import { CLOUDS, DIALECTS } from "../../config/dialect.ts";
-import { DRIFT_FORMATS, OUTCOME_FORMATS, PLAN_FORMATS, VALIDATION_FORMATS } from "../../report/formats.ts";
+import {
+  ACCESS_FORMATS,
+  DRIFT_FORMATS,
+  EXPLANATION_FORMATS,
+  OUTCOME_FORMATS,
+  PLAN_FORMATS,
+  VALIDATION_FORMATS,
+} from "../../report/formats.ts";
 import { ACTION_WORDS } from "../../report/view/choice.ts";
 import {
   choiceOption,
@@ -158,6 +165,8 @@ export const PLAN_OUTPUT = outputIn(PLAN_FORMATS);
 export const DRIFT_OUTPUT = outputIn(DRIFT_FORMATS);
 export const OUTCOME_OUTPUT = outputIn(OUTCOME_FORMATS);
 export const VALIDATION_OUTPUT = outputIn(VALIDATION_FORMATS);
+export const ACCESS_OUTPUT = outputIn(ACCESS_FORMATS);
+export const EXPLANATION_OUTPUT = outputIn(EXPLANATION_FORMATS);
 
 export const EXPAND_OPTION = inGroup("Output", {
   expand: flagOption("--expand", "show equal changes one by one"),

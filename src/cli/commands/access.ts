@@ -3,8 +3,10 @@
 import { kindOf, parseAddress } from "../../core/address.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
-import { accessAnswerJson, accessText } from "../../report/inspect/access-text.ts";
+import { ACCESS_FORMATS } from "../../report/formats.ts";
+import { type AccessAnswerView, accessAnswerView } from "../../report/inspect/access-text.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
+import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import {
   type AccessAnswer,
   type AccessQuestion,
@@ -21,15 +23,16 @@ import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { assertUnused, choiceOption, flagOption, textsOption, type ValuesOf } from "../command/option.ts";
 import {
+  ACCESS_OUTPUT,
   EXISTING_OPTIONS,
-  FORM_OPTION,
   HOST_OPTIONS,
   ONLY_OPTION,
   READ_TIMEOUT_OPTION,
   SPEC_OPTIONS,
   STATE_OPTIONS,
 } from "../command/shared-options.ts";
-import { colorsOf, printResult } from "../output/diagnostics.ts";
+import { accessFailureDocument } from "../output/failure-documents.ts";
+import { type RunFacts, withReports } from "../output/reports.ts";
 import { progressFor } from "../output/workflow-observer.ts";
 
 const PLAN_ONLY = { ...ONLY_OPTION, ...EXISTING_OPTIONS } as const;
@@ -47,14 +50,14 @@ const OPTIONS = {
   ...READ_TIMEOUT_OPTION,
   state: STATE_OPTIONS.state,
   ...PLAN_ONLY,
-  ...FORM_OPTION,
+  ...ACCESS_OUTPUT,
 } as const;
 
 type AccessOptions = ValuesOf<typeof OPTIONS>;
 
 interface Answered {
   readonly answer: AccessAnswer;
-  readonly host: string;
+  readonly facts: RunFacts;
 }
 
 export const accessCommand = defineCommand({
@@ -62,6 +65,7 @@ export const accessCommand = defineCommand({
   summary: "show what a principal can do, or who can use an object",
   jsonSchema: "access",
   options: OPTIONS,
+  failureDocument: accessFailureDocument,
   args: [
     {
       name: "<name>",
@@ -78,61 +82,66 @@ export const accessCommand = defineCommand({
       options.kinds.length === 0
         ? new Set<string>()
         : kindsNamed(registryIn(registry, context.dialect()), options.kinds);
-    const question = { name, kinds };
-    const { answer, host } = await answered(context, options, question);
-    const shown = { answer, of: options.of, host, expand: options.expand, registry };
-    printResult(context, options.output, accessAnswerJson(shown), () =>
-      accessText(shown, colorsOf(context, context.stdout)),
-    );
-    return EXIT.ok;
+    const { output, of, expand } = options;
+    return withReports(context, { output }, accessFailureDocument, async (reports, invocation) => {
+      const { answer, facts } = await answered(context, invocation, options, { name, kinds });
+      const view = accessAnswerView({ answer, of, host: facts.host, expand, registry });
+      await reports.show<AccessAnswerView>(ACCESS_FORMATS, view, facts);
+      return EXIT.ok;
+    });
   },
 });
 
 async function answered(
   context: ConsoleContext,
+  invocation: Invocation,
   options: AccessOptions,
   question: AccessQuestion,
 ): Promise<Answered> {
   switch (options.of) {
     case "live":
-      return answeredLive(context, question);
+      return answeredLive(context, invocation, question);
     case "spec": {
-      const { spec } = await readSpec(context, {});
-      return { answer: accessInSpec(context, spec, question), host: "" };
+      const { spec } = await readSpec(invocation, {});
+      return { answer: accessInSpec(invocation, spec, question), facts: { host: "" } };
     }
     case "plan":
-      return withSession(context, { makesKey: false, secrets: "optional" }, async (session) => {
+      return withSession(invocation, { makesKey: false, secrets: "optional" }, async (session) => {
         const { parallelism } = session.settings;
-        const answer = await accessInPlan(session, question, options, { parallelism });
-        return { answer, host: session.connection.host };
+        const { answer, plan } = await accessInPlan(session, question, options, { parallelism });
+        return { answer, facts: plan };
       });
   }
   return options.of satisfies never;
 }
 
 /** The question with the name of the object in the workspace, if the state records another address of it. */
-async function recordedName(context: ConsoleContext, question: AccessQuestion): Promise<AccessQuestion> {
+async function recordedName(invocation: Invocation, question: AccessQuestion): Promise<AccessQuestion> {
   const address = parseAddress(question.name);
   const kind = address && registry.find(kindOf(address));
   if (address === undefined || kind?.nameField === undefined) return question;
-  const { state } = await withState(context, (store) => store.read());
+  const { state } = await withState(invocation, (store) => store.read());
   const record = state.records.get(address);
   return record === undefined ? question : { ...question, name: `${kind.kind}.${record.name}` };
 }
 
-async function answeredLive(context: ConsoleContext, question: AccessQuestion): Promise<Answered> {
-  const { parallelism, dialect } = context.settings();
-  const named = await recordedName(context, question);
-  const readLimit = readLimitOf(context.readTimeoutMs());
+async function answeredLive(
+  context: ConsoleContext,
+  invocation: Invocation,
+  question: AccessQuestion,
+): Promise<Answered> {
+  const { parallelism, dialect } = invocation.settings();
+  const named = await recordedName(invocation, question);
+  const readLimit = readLimitOf(invocation.readTimeoutMs());
   return withConnection(
-    context,
+    invocation,
     async (connection) => {
       const progress = await progressFor(context);
       const onRead = (event: ReadEvent): void => progress.read(event);
       const answer = await readLimit
         .during(() => accessInWorkspace(connection, dialect, named, { parallelism, onRead }))
         .finally(() => progress.stop());
-      return { answer, host: connection.host };
+      return { answer, facts: { host: connection.host } };
     },
     { readLimit },
   );

@@ -4,6 +4,7 @@ import { parseAddress } from "../../core/address.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { registry as everyKind } from "../../providers/index.ts";
+import { EXPLANATION_FORMATS } from "../../report/formats.ts";
 import {
   type FoundField,
   fieldText,
@@ -12,6 +13,7 @@ import {
   kindText,
   SECTIONS,
 } from "../../report/inspect/explain-text.ts";
+import type { ExplanationView } from "../../report/inspect/plan-explanation.ts";
 import { type Colors, valueText } from "../../report/text/terminal.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
@@ -25,7 +27,7 @@ import { EXIT } from "../command/exit-codes.ts";
 import { assertUnused, flagOption, type ValuesOf } from "../command/option.ts";
 import {
   EXISTING_OPTIONS,
-  FORM_OPTION,
+  EXPLANATION_OUTPUT,
   HOST_OPTIONS,
   ONLY_OPTION,
   READ_TIMEOUT_OPTION,
@@ -33,10 +35,12 @@ import {
   SPEC_OPTIONS,
   STATE_OPTIONS,
 } from "../command/shared-options.ts";
-import { colorsOf, printResult } from "../output/diagnostics.ts";
+import { colorsOf } from "../output/diagnostics.ts";
+import { explanationFailureDocument } from "../output/failure-documents.ts";
+import { withReports } from "../output/reports.ts";
 
 /** Of a plan; they have no effect on the description of a kind. */
-const PLAN_ONLY = { ...ONLY_OPTION, ...EXISTING_OPTIONS, ...FORM_OPTION } as const;
+const PLAN_ONLY = { ...ONLY_OPTION, ...EXISTING_OPTIONS, ...EXPLANATION_OUTPUT } as const;
 
 const OPTIONS = {
   plan: flagOption("--plan", "explain what a plan does with the resource at this address, and why"),
@@ -55,6 +59,7 @@ export const explainCommand = defineCommand({
   summary: "describe a kind, a field, or the plan for a resource",
   jsonSchema: "explain",
   options: OPTIONS,
+  failureDocument: explanationFailureDocument,
   args: [
     {
       name: "[what]",
@@ -86,21 +91,22 @@ async function explainPlan(
     throw failureOf("CLI_USAGE", `--plan requires an address${what === undefined ? "" : `, not ${what}`}`, {
       hint: "write it as kind.key, such as pools.shared",
     });
-  const [{ explainInSession }, { explanationJson, explanationText }, { ChangeView }] = await Promise.all([
+  const [{ explainInSession }, { explanationView }, { ChangeView }] = await Promise.all([
     import("../../workflow/plan/explain-resource.ts"),
     import("../../report/inspect/plan-explanation.ts"),
     import("../../report/view/change-view.ts"),
   ]);
-  return withSession(context, { makesKey: false, secrets: "optional" }, async (session) => {
-    const { explanation, places } = await explainInSession(session, address, options);
-    const { change } = explanation;
-    const view = change && new ChangeView(change, everyKind, places);
-    const explained = { explanation, view, at: places(address), registry: everyKind };
-    printResult(context, options.output, explanationJson(explained), () =>
-      explanationText(explained, colorsOf(context, context.stdout)),
-    );
-    return EXIT.ok;
-  });
+  const { output } = options;
+  return withReports(context, { output }, explanationFailureDocument, (reports, invocation) =>
+    withSession(invocation, { makesKey: false, secrets: "optional" }, async (session) => {
+      const { explanation, plan, places } = await explainInSession(session, address, options);
+      const { change } = explanation;
+      const view = change && new ChangeView(change, everyKind, places);
+      const answer = explanationView({ explanation, view, at: places(address), registry: everyKind });
+      await reports.show<ExplanationView>(EXPLANATION_FORMATS, answer, plan);
+      return EXIT.ok;
+    }),
+  );
 }
 
 /** Throws Failure with CLI_USAGE if `name` or a part of `path` is unknown. */

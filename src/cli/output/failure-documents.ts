@@ -48,6 +48,12 @@ export const validateFailureDocument = failureDocumentOf("validate", async (diag
   return render({ sentence: undefined, diagnostics }, await info()).text;
 });
 
+const NO_DOCUMENT = () => Promise.resolve("");
+
+/** The JSON of an answer has no place for diagnostics. */
+export const accessFailureDocument = failureDocumentOf("access", NO_DOCUMENT);
+export const explanationFailureDocument = failureDocumentOf("explain", NO_DOCUMENT);
+
 /** One event per line, like the other output of such a run. */
 export const applyFailureDocument = failureDocumentOf("apply", async (diagnostics) => {
   const { diagnosticEventJson } = await import("../../report/view/outcome-view.ts");

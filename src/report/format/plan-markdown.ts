@@ -393,12 +393,14 @@ export function driftBlock(item: DriftItem): Block {
   return block("drifted resource", head, [head, ...fence([...fields.flatMap(fieldDiff(false)), ...content])]);
 }
 
-function block(what: string, head: string, lines: readonly string[]): Block {
+/** `head`: what is left of it if there is little room. */
+export function block(what: string, head: string, lines: readonly string[]): Block {
   const text = `${lines.join("\n")}\n`;
   return lines.length === 1 ? { what, text } : { what, text, brief: `${head}\n` };
 }
 
-function fence(lines: readonly string[]): readonly string[] {
+/** A block of differences inside an item of a list. */
+export function fence(lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", ...markdownBlock("diff", lines).map((line) => `  ${line}`), ""];
 }
 
@@ -406,7 +408,7 @@ function fence(lines: readonly string[]): readonly string[] {
 const LONGEST_PAIR = 100;
 
 /** Added lines have `+`, removed lines `-`, and changed lines `!`: these signs have colors in a `diff` block. */
-function fieldDiff(isNew: boolean): (line: FieldLine) => readonly string[] {
+export function fieldDiff(isNew: boolean): (line: FieldLine) => readonly string[] {
   return ({ label, sign, was, text, note }) => {
     const name = label === "" ? "" : `${label}: `;
     const end = note === undefined ? "" : `  # ${note}`;

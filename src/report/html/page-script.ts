@@ -192,6 +192,7 @@ export const PAGE_SCRIPT = `
     byId("reset").addEventListener("click", reset);
     byId("expand").addEventListener("click", () => setOpen(true));
     byId("collapse").addEventListener("click", () => setOpen(false));
+    for (const id of ["expand", "collapse"]) byId(id).hidden = items.every((item) => !item.markup.includes(BODY));
     search.addEventListener("keydown", (event) => {
       if (event.key === "Escape") reset();
       if (event.key === "Enter") move(1, -1);

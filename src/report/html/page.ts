@@ -194,7 +194,7 @@ function choice(id: string, all: string, values: readonly Counted[], before = ""
   )}</select>`;
 }
 
-export const keyHelp: Html = html`${pager}<p class="keys" data-control hidden>Keys: <kbd>j</kbd> <kbd>k</kbd> or <kbd>↓</kbd> <kbd>↑</kbd> next and previous change, <kbd>Enter</kbd> open or close it, <kbd>/</kbd> search, <kbd>Esc</kbd> in the search resets the filter.</p>
+export const keyHelp: Html = html`${pager}<p class="keys" data-control hidden>Keys: <kbd>j</kbd> <kbd>k</kbd> or <kbd>↓</kbd> <kbd>↑</kbd> next and previous entry, <kbd>Enter</kbd> open or close it, <kbd>/</kbd> search, <kbd>Esc</kbd> in the search resets the filter.</p>
 `;
 
 /** The line below a heading: where the report is from. */

@@ -1,7 +1,7 @@
 // A plan, drift, and the outcome of an apply as HTML pages.
 
 import { duration } from "../../core/duration.ts";
-import { count, grouped } from "../../core/sentences.ts";
+import { count, grouped, sentenceCase } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
@@ -441,10 +441,9 @@ function outcomeRows(others: readonly OutcomeItem[]): readonly GlanceRow[] {
   return [...Map.groupBy(others, ({ result }) => result)].map(([result, own]) => {
     const names = own.slice(0, MOST_NAMED).map(({ address }) => address);
     const more = own.length > names.length ? `, and ${grouped(own.length - names.length)} more` : "";
-    const label = result.charAt(0).toUpperCase() + result.slice(1);
     return {
       tone: TONES[result] ?? "update",
-      label,
+      label: sentenceCase(result),
       text: html`${names.join(", ")}${more}`,
       filter: `result=${result}`,
     };

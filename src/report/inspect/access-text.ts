@@ -1,13 +1,20 @@
-// Who can do what, as text and as JSON: the rights of a principal by object, or of an object by level.
+// Who can do what: the rights of a principal by object, or of an object by level, as a view, as text, and as JSON.
 
 import { count } from "../../core/sentences.ts";
 import type { ObjectAccess, PrincipalAccess } from "../../planner/access/held-rights.ts";
 import { type AccessRight, rightJson } from "../../planner/model/access.ts";
-import { ADMINISTRATION, ADMINISTRATORS, ENTITLEMENTS } from "../../resource/access.ts";
+import { ADMINISTRATION, ADMINISTRATORS, ENTITLEMENTS, type PrincipalKind } from "../../resource/access.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { printable } from "../text/printable.ts";
 import type { Colors } from "../text/terminal.ts";
 import { inParentheses, pathRemarks, subjectOf, targetText, throughText } from "../view/access-view.ts";
+import {
+  type AnswerFact,
+  type AnswerSection,
+  type AnswerView,
+  type RightItem,
+  rightText,
+} from "../view/answer-view.ts";
 
 export interface AnsweredAccess {
   readonly answer: (PrincipalAccess | ObjectAccess) & { readonly notRead: readonly string[] };
@@ -19,14 +26,26 @@ export interface AnsweredAccess {
   readonly registry: KindRegistry;
 }
 
-export function accessText(answered: AnsweredAccess, colors: Colors): string {
-  const { answer } = answered;
-  const lines =
-    answer.subject === "principal"
-      ? principalLines(answer, answered, colors)
-      : objectLines(answer, answered, colors);
-  const notRead = answer.notRead.map((what) => colors.dim(`  not read: ${printable(what)}`));
-  return `${[...lines, ...notRead].join("\n")}\n`;
+export interface AccessAnswerView extends AnswerView {
+  /** What the title begins with. */
+  readonly subject: string;
+  readonly source: AnsweredAccess;
+}
+
+export function accessAnswerView(source: AnsweredAccess): AccessAnswerView {
+  const { answer, of } = source;
+  const { subject, about, facts, sections } =
+    answer.subject === "principal" ? principalParts(answer, source) : objectParts(answer, source);
+  const notRead = answer.notRead.map(
+    (what): AnswerFact => ({ label: "not read", values: [printable(what)] }),
+  );
+  return {
+    title: `${subject}${about} ${BASES[of]}`,
+    subject,
+    facts: [...facts, ...notRead],
+    sections,
+    source,
+  };
 }
 
 const BASES: Readonly<Record<AnsweredAccess["of"], string>> = {
@@ -35,71 +54,83 @@ const BASES: Readonly<Record<AnsweredAccess["of"], string>> = {
   plan: "after the plan",
 };
 
-function principalLines(
-  access: PrincipalAccess,
-  { of, registry }: AnsweredAccess,
-  colors: Colors,
-): readonly string[] {
+interface AnswerParts extends Pick<AnswerView, "facts" | "sections"> {
+  readonly subject: string;
+  readonly about: string;
+}
+
+function principalParts(access: PrincipalAccess, { registry }: AnsweredAccess): AnswerParts {
   const { name, kind, people, isActive, isAdministrator, memberOf, rights } = access;
   const size = people === undefined ? "" : `, ${count(people, "person", "people")}`;
-  const head = `${colors.bold(printable(name))} (${kind.replace("_", " ")}${size}) ${BASES[of]}:`;
-  if (!isActive) return [head, "  inactive, so it has no rights"];
-  const admins = memberOf.find(({ group }) => group === ADMINISTRATORS);
+  const head = { subject: printable(name), about: ` (${PRINCIPALS[kind]}${size})` };
+  if (!isActive)
+    return {
+      ...head,
+      facts: [{ label: "rights", values: ["none, because the principal is inactive"] }],
+      sections: [],
+    };
   const groups = memberOf.map(
     ({ group, through }) => `${printable(group)}${inParentheses(throughText(through))}`,
   );
-  const byKind = Map.groupBy(rights, (right) => right.kind);
-  const sections = [...byKind].flatMap(([own, list]) => [
-    `  ${own}:`,
-    ...list.map((right) => `    ${rightLine(right)}`),
-  ]);
-  const administrator = isAdministrator
-    ? [
-        `  administrator of the workspace${inParentheses(throughText(admins?.through ?? []))}: can do everything`,
-      ]
-    : [];
+  const through = memberOf.find(({ group }) => group === ADMINISTRATORS)?.through ?? [];
+  const administrator = `can do everything${inParentheses(throughText(through))}`;
   const isEmpty = rights.length === 0 && !isAdministrator;
-  return [
-    head,
-    ...(groups.length === 0 ? [] : [`  member of: ${groups.join(", ")}`]),
-    ...administrator,
-    ...sections,
-    ...(isEmpty ? ["  no rights"] : []),
-  ];
+  return {
+    ...head,
+    facts: [
+      ...(groups.length === 0 ? [] : [{ label: "member of", values: groups }]),
+      ...(isAdministrator ? [{ label: "administrator", values: [administrator] }] : []),
+      ...(isEmpty ? [NO_RIGHTS] : []),
+    ],
+    sections: [...Map.groupBy(rights, (right) => right.kind)].map(([title, own]) => ({
+      title,
+      what: "right",
+      items: own.map(itemOf),
+    })),
+  };
 
-  function rightLine(right: AccessRight): string {
-    const path = inParentheses(pathRemarks(right));
-    if (right.kind === ENTITLEMENTS) return `${printable(right.object)}${path}`;
-    if (registry.find(right.kind) === undefined) return `${targetText(right, registry)}${path}`;
-    return `${printable(right.object)}: ${printable(right.level)}${path}`;
+  function itemOf(right: AccessRight): RightItem {
+    const isRight = registry.find(right.kind) !== undefined;
+    const name =
+      isRight || right.kind === ENTITLEMENTS ? printable(right.object) : targetText(right, registry);
+    const word = isRight ? printable(right.level) : "";
+    return { name, word, remark: inParentheses(pathRemarks(right)), kind: right.kind, level: right.level };
   }
 }
 
-function objectLines(
+const NO_RIGHTS: AnswerFact = { label: "rights", values: ["none"] };
+
+const PRINCIPALS: Readonly<Record<PrincipalKind, string>> = {
+  user: "user",
+  group: "group",
+  service_principal: "service principal",
+};
+
+function objectParts(
   { target, administrators, rights }: ObjectAccess,
-  { of, registry, expand }: AnsweredAccess,
-  colors: Colors,
-): readonly string[] {
-  const head = `${colors.bold(targetText({ kind: target.kind, object: target.name }, registry))} ${BASES[of]}:`;
+  { registry, expand }: AnsweredAccess,
+): AnswerParts {
   const levels = Map.groupBy(shown(rights, expand), ({ level }) => level);
-  const sections = [...levels].flatMap(([level, list]) => [
-    ...(target.kind === ENTITLEMENTS ? [] : [`  ${printable(level)}:`]),
-    ...list.map((right) => `    ${subjectOf(right)}${inParentheses(pathRemarks(right))}`),
-  ]);
+  const sections = [...levels].map(([level, own]) => sectionOf(printable(level), own));
   const isRole = target.kind === ADMINISTRATION.kind;
-  const administratorLines = isRole
+  const roles = isRole
     ? []
-    : [
-        "  administrators, who can do everything:",
-        ...shown(administrators, expand).map(
-          (right) => `    ${subjectOf(right)}${inParentheses(pathRemarks(right))}`,
-        ),
-      ];
-  return [
-    head,
-    ...(sections.length === 0 ? ["  no principal has a right on it"] : sections),
-    ...administratorLines,
-  ];
+    : [sectionOf("administrators, who can do everything", shown(administrators, expand))];
+  return {
+    subject: targetText({ kind: target.kind, object: target.name }, registry),
+    about: "",
+    facts: sections.length === 0 ? [NO_RIGHTS] : [],
+    sections: [...sections, ...roles],
+  };
+
+  function sectionOf(title: string, own: readonly AccessRight[]): AnswerSection {
+    const items = own.map((right): RightItem => {
+      const { principalKind, level } = right;
+      const remark = inParentheses(pathRemarks(right));
+      return { name: subjectOf(right), word: "", remark, kind: PRINCIPALS[principalKind], level };
+    });
+    return { title, what: "principal", items };
+  }
 }
 
 /** Members of a group have its line, if they have no higher right in another way. */
@@ -109,7 +140,21 @@ function shown(rights: readonly AccessRight[], expand: boolean): readonly Access
     : rights.filter(({ principalKind, through }) => principalKind === "group" || through.length === 0);
 }
 
-export function accessAnswerJson({ answer, of, host }: AnsweredAccess): Record<string, unknown> {
+export function accessText({ title, subject, facts, sections }: AccessAnswerView, colors: Colors): string {
+  const lines = [
+    `${colors.bold(subject)}${title.slice(subject.length)}:`,
+    ...facts.map(({ label, values }) => `  ${label}: ${values.join(", ")}`),
+    ...sections.flatMap((section) => [
+      `  ${section.title}:`,
+      ...section.items.flatMap((item) => ("name" in item ? `    ${rightText(item)}` : [])),
+    ]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+export function accessAnswerJson({
+  source: { answer, of, host },
+}: AccessAnswerView): Record<string, unknown> {
   const base = { of, host: host === "" ? undefined : host, subject: answer.subject };
   const rights = answer.rights.map((right) => rightJson(right));
   const notRead = answer.notRead;

@@ -1,4 +1,4 @@
-// What a plan does with one resource, and why, as one page of text and as JSON.
+// What a plan does with one resource, and why, as a view, as one page of text, and as JSON.
 
 import type { Diagnostic, Location } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
@@ -7,10 +7,19 @@ import type { ExplainedField, Neighbor, PlanExplanation } from "../../planner/ex
 import type { KindRegistry } from "../../resource/kind.ts";
 import { severityOfDiff } from "../../resource/severity.ts";
 import { diffValue } from "../format/plan-json.ts";
-import { changeLines, fieldBlock } from "../format/plan-text.ts";
+import { changeLines, fieldBlock, severityNote } from "../format/plan-text.ts";
 import { diagnosticJson, diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type Colors, valueText } from "../text/terminal.ts";
+import {
+  type AnswerFact,
+  type AnswerItem,
+  type AnswerSection,
+  type AnswerView,
+  type FieldsItem,
+  type LineItem,
+  rightText,
+} from "../view/answer-view.ts";
 import { type ChangeView, VERBS } from "../view/change-view.ts";
 import { originJson, originText } from "../view/drift-view.ts";
 import { diffLines } from "../view/field-lines.ts";
@@ -19,62 +28,64 @@ import { pastRunAuthor, pastRunLines, pastRunTime, runDocument } from "./history
 type Origin = NonNullable<ExplainedField["origin"]>;
 
 /** `view`: of the change, if the plan has one. */
-export interface ExplanationView {
+export interface ExplainedPlan {
   readonly explanation: PlanExplanation;
   readonly view: ChangeView | undefined;
   readonly at: Location | undefined;
   readonly registry: KindRegistry;
 }
 
+export interface ExplanationView extends AnswerView {
+  readonly source: ExplainedPlan;
+}
+
 const MOST_RUNS = 3;
 const MOST_NEIGHBORS = 20;
 
-export function explanationText(explained: ExplanationView, colors: Colors): string {
-  const { explanation, view, at } = explained;
+export function explanationView(source: ExplainedPlan): ExplanationView {
+  const { explanation } = source;
   const { fields, ignored, blockedBy, planBlockedBy, warnings, dependsOn, dependents, runs } = explanation;
-  const head = [
-    ...verdict(explained, colors),
-    ...(at === undefined ? [] : [`      declared at ${placeOf(at)}`]),
-    ...(view?.reasons ?? []).map((reason) => `      because ${reason}`),
-    ...impliedReason(explanation),
-    ...(view?.consequences ?? []).map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
+  const fieldItems = (all: readonly ExplainedField[]) => all.map((field) => fieldItem(field, source));
+  const sections: readonly AnswerSection[] = [
+    { title: "Fields", what: "field", items: fieldItems(fields) },
+    {
+      title: "Different, but ignored (lifecycle.ignore_changes)",
+      what: "ignored field",
+      items: fieldItems(ignored),
+    },
+    { title: "Drift", what: "line about drift", items: driftItems(explanation) },
+    { title: "Blocked by", what: "finding", items: blockedBy.map((finding) => ({ finding })) },
+    { title: "The plan as a whole is blocked by", what: "finding", items: planBlock(planBlockedBy) },
+    { title: "Warnings", what: "finding", items: warnings.map((finding) => ({ finding })) },
+    { title: "Depends on", what: "resource", items: neighbors(dependsOn) },
+    { title: "Used by", what: "resource", items: neighbors(dependents) },
+    { title: "Last changed by", what: "run", items: runItems(runs) },
   ];
-  const sections = [
-    head,
-    fieldSection("Fields:", fields, explained, colors),
-    fieldSection("Different, but ignored (lifecycle.ignore_changes):", ignored, explained, colors),
-    driftSection(explanation, colors),
-    findings("Blocked by:", blockedBy, colors),
-    planBlock(planBlockedBy, colors),
-    findings("Warnings:", warnings, colors),
-    neighbors("Depends on:", dependsOn, colors),
-    neighbors("Used by:", dependents, colors),
-    runSection(runs, colors),
-  ];
-  const filled = sections.filter((lines) => lines.length > 0);
-  return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+  return {
+    title: titleOf(source),
+    facts: factsOf(source),
+    sections: sections.filter(({ items }) => items.length > 0),
+    source,
+  };
 }
 
-function verdict({ explanation, view }: ExplanationView, colors: Colors): readonly string[] {
+function titleOf({ explanation, view }: ExplainedPlan): string {
   const { status, address, ignored, leftOutBy, leftOutWith, unmanaged, blockedBy } = explanation;
-  const name = colors.bold(printable(address));
+  const name = printable(address);
   switch (status) {
-    case "changes":
-      return view === undefined ? [] : changeLines(view, colors).slice(0, 1);
+    case "changes": {
+      if (view === undefined) return name;
+      const remarks = [...severityNote(view), ...view.remarks];
+      return `${view.verb} ${view.title}${remarks.length === 0 ? "" : ` (${remarks.join("; ")})`}`;
+    }
     case "unchanged":
-      return [
-        `  ${name}: no change, because the live object ${ignored.length > 0 ? "differs only in ignored fields" : "matches the spec"}`,
-      ];
+      return `${name}: no change, because the live object ${ignored.length > 0 ? "differs only in ignored fields" : "matches the spec"}`;
     case "refused":
-      return [`  ${name}: no change, because the plan has an error (${blockedBy[0]?.code ?? ""})`];
+      return `${name}: no change, because the plan has an error (${blockedBy[0]?.code ?? ""})`;
     case "left_out":
-      return [`  ${name}: not planned, because ${printable(leftOutReason(leftOutBy, leftOutWith))}`];
+      return `${name}: not planned, because ${printable(leftOutReason(leftOutBy, leftOutWith))}`;
     case "unmanaged":
-      return [
-        `  ${name}: unmanaged${unmanaged === undefined ? "" : ` (id ${printable(unmanaged.id)})`}`,
-        "      because the spec does not declare it and the state does not record it, so no plan changes it",
-        "      to manage it, declare it and run `workspace import`, or apply with --adopt",
-      ];
+      return `${name}: unmanaged${unmanaged === undefined ? "" : ` (id ${printable(unmanaged.id)})`}`;
   }
   return status satisfies never;
 }
@@ -86,57 +97,59 @@ function leftOutReason(options: PlanExplanation["leftOutBy"], need: PlanExplanat
   return option === "--only" ? "--only does not select it" : "--exclude leaves it out";
 }
 
-/** The plan itself gives no reason for a usual creation. */
-function impliedReason({ change, status }: PlanExplanation): readonly string[] {
+function factsOf({ explanation, view, at }: ExplainedPlan): readonly AnswerFact[] {
+  const fact =
+    (label: string) =>
+    (text: string): AnswerFact => ({ label, values: [text] });
+  const isUnmanaged = explanation.status === "unmanaged";
+  return [
+    ...(at === undefined ? [] : [fact("declared at")(placeOf(at))]),
+    ...[...(view?.reasons ?? []), ...impliedReasons(explanation)].map(fact("because")),
+    ...(isUnmanaged
+      ? [fact(HINT)("to manage it, declare it and run `workspace import`, or apply with --adopt")]
+      : []),
+    ...(view?.consequences ?? []).map((text) => ({ ...fact("side effect")(text), isWarning: true as const })),
+  ];
+}
+
+const HINT = "hint";
+
+/** The plan itself gives no reason for a usual creation, and none for an unmanaged object. */
+function impliedReasons({ change, status }: PlanExplanation): readonly string[] {
+  if (status === "unmanaged")
+    return ["the spec does not declare it and the state does not record it, so no plan changes it"];
   if (status !== "changes" || change?.action !== "create" || change.reasons.length > 0) return [];
-  return ["      because it is declared, and the state does not record it"];
+  return ["it is declared, and the state does not record it"];
 }
 
-function fieldSection(
-  title: string,
-  fields: readonly ExplainedField[],
-  explained: ExplanationView,
-  colors: Colors,
-): readonly string[] {
-  if (fields.length === 0) return [];
-  return [colors.bold(title), ...fields.flatMap((field) => fieldLines(field, explained, colors))];
-}
-
-function fieldLines(
+function fieldItem(
   { diff, origin, writtenBy }: ExplainedField,
-  { explanation, registry }: ExplanationView,
-  colors: Colors,
-): readonly string[] {
+  { explanation, registry }: ExplainedPlan,
+): FieldsItem {
   const provider = registry.get(explanation.kind);
   const { change, drift } = explanation;
   const cause = change?.cause ?? diff.cause;
-  const lines = fieldBlock(
-    diffLines(provider.fields, diff, cause, severityOfDiff(provider, diff)).map((line) =>
-      change?.action === "create" ? { ...line, was: undefined } : line,
-    ),
-    colors,
-  );
+  const isCreated = change?.action === "create";
+  const lines = diffLines(provider.fields, diff, cause, severityOfDiff(provider, diff));
   const recorded = drift?.diffs.find(({ path }) => toDottedPath(path) === toDottedPath(diff.path));
-  const details = [
-    ...originLines(origin, explanation),
-    ...(diff.cause === "spec" || change?.action === "create"
+  const lastWritten =
+    recorded === undefined
+      ? ""
+      : `; the last apply wrote ${valueText(diffValue(provider.fields, diff, recorded.after))}`;
+  const written =
+    writtenBy === undefined
       ? []
-      : [
-          `live value ${originText(drift?.origin) || "changed outside"}${
-            recorded === undefined
-              ? ""
-              : `; the last apply wrote ${valueText(diffValue(provider.fields, diff, recorded.after))}`
-          }`,
-        ]),
-    ...(diff.cause === "spec" && writtenBy !== undefined
-      ? [
-          printable(
-            `live value written ${pastRunTime(writtenBy)} by ${pastRunAuthor(writtenBy)}${commitOf(writtenBy)}`,
-          ),
-        ]
-      : []),
-  ];
-  return [...lines, ...details.map((line) => colors.dim(`          ${line}`))];
+      : [`live value written ${pastRunTime(writtenBy)} by ${pastRunAuthor(writtenBy)}${commitOf(writtenBy)}`];
+  const live =
+    diff.cause === "spec"
+      ? written
+      : isCreated
+        ? []
+        : [`live value ${originText(drift?.origin) || "changed outside"}${lastWritten}`];
+  return {
+    fields: isCreated ? lines.map((line) => ({ ...line, was: undefined })) : lines,
+    details: [...originLines(origin, explanation), ...live].map(printable),
+  };
 }
 
 const commitOf = ({ commit }: { readonly commit?: string }): string =>
@@ -147,10 +160,10 @@ function originLines(origin: Origin | undefined, { status }: PlanExplanation): r
   const { at, expression, target, sources } = origin;
   const text = expression === undefined ? "" : `: ${expression}`;
   return [
-    printable(`${placeOf(at)}${targetText(target)}${text}`),
+    `${placeOf(at)}${targetText(target)}${text}`,
     ...sources.map((source) => {
       const place = source.at === undefined ? "" : ` at ${placeOf(source.at)}`;
-      return printable(`from ${sourceText(source)}${place}${targetText(source.target)}`);
+      return `from ${sourceText(source)}${place}${targetText(source.target)}`;
     }),
   ];
 }
@@ -168,62 +181,82 @@ function sourceText({ what, name }: Origin["sources"][number]): string {
 
 const placeOf = ({ file, line }: Location): string => printable(`${file}:${line}`);
 
-/** Drift that no field above shows: an object that was deleted or appeared. */
-function driftSection({ drift, fields }: PlanExplanation, colors: Colors): readonly string[] {
+const lineItem = (line: string): LineItem => ({ line, details: [] });
+
+/** Drift that no field shows: an object that was deleted or appeared. */
+function driftItems({ drift, fields }: PlanExplanation): readonly LineItem[] {
   if (drift === undefined || (drift.what === "changed" && fields.some(({ diff }) => diff.cause !== "spec")))
     return [];
   const words = { gone: "deleted outside", appeared: "created outside", changed: "changed outside" }[
     drift.what
   ];
   const origin = originText(drift.origin);
-  return [colors.bold("Drift:"), `      ${words}${origin === "" ? "" : `; ${origin}`}`];
-}
-
-function findings(title: string, diagnostics: readonly Diagnostic[], colors: Colors): readonly string[] {
-  if (diagnostics.length === 0) return [];
-  const lines = diagnostics.flatMap((diagnostic) => diagnosticText(diagnostic, colors).trimEnd().split("\n"));
-  return [colors.bold(title), ...lines.map((line) => `      ${line}`)];
+  return [lineItem(`${words}${origin === "" ? "" : `; ${origin}`}`)];
 }
 
 /** Findings about other resources are named, and `plan` shows them. */
-function planBlock(diagnostics: readonly Diagnostic[], colors: Colors): readonly string[] {
+function planBlock(diagnostics: readonly Diagnostic[]): readonly LineItem[] {
   if (diagnostics.length === 0) return [];
   const codes = [...new Set(diagnostics.map(({ code }) => code))];
-  return [
-    colors.bold("The plan as a whole is blocked by:"),
-    `      ${listed(codes)} (${count(diagnostics.length, "finding")}; run \`workspace plan\`)`,
-  ];
+  return [lineItem(`${listed(codes)} (${count(diagnostics.length, "finding")}; run \`workspace plan\`)`)];
 }
 
-function neighbors(title: string, all: readonly Neighbor[], colors: Colors): readonly string[] {
-  if (all.length === 0) return [];
+function neighbors(all: readonly Neighbor[]): readonly LineItem[] {
   const lines = all.slice(0, MOST_NEIGHBORS).map(({ address, action, fields }) => {
     const verb = action === undefined ? "not planned" : action === "noop" ? "no change" : VERBS[action];
     const through =
       fields.length === 0 ? "" : ` (${listed(fields.map((path) => printable(toDottedPath(path))))})`;
-    return `      ${printable(address)}: ${verb}${through}`;
+    return lineItem(`${printable(address)}: ${verb}${through}`);
   });
   const rest = all.length - lines.length;
-  return [colors.bold(title), ...lines, ...(rest > 0 ? [`      … and ${count(rest, "more resource")}`] : [])];
+  return rest > 0 ? [...lines, lineItem(`… and ${count(rest, "more resource")}`)] : lines;
 }
 
-function runSection(runs: PlanExplanation["runs"], colors: Colors): readonly string[] {
-  if (runs.length === 0) return [];
-  const lines = runs.slice(0, MOST_RUNS).flatMap(pastRunLines);
+function runItems(runs: PlanExplanation["runs"]): readonly LineItem[] {
+  const items = runs.slice(0, MOST_RUNS).map((run): LineItem => {
+    const [line = "", ...details] = pastRunLines(run);
+    return { line, details: details.map((detail) => detail.trimStart()) };
+  });
   const rest = runs.length - MOST_RUNS;
-  return [
-    colors.bold("Last changed by:"),
-    ...lines.map((line) => `      ${line}`),
-    ...(rest > 0 ? [`      … and ${count(rest, "earlier run")}`] : []),
-  ];
+  return rest > 0 ? [...items, lineItem(`… and ${count(rest, "earlier run")}`)] : items;
 }
 
-export function explanationJson({
-  explanation,
-  view,
-  at,
-  registry,
-}: ExplanationView): Record<string, unknown> {
+export function explanationText({ title, facts, sections, source }: ExplanationView, colors: Colors): string {
+  const { explanation, view } = source;
+  const address = printable(explanation.address);
+  const verdict =
+    explanation.status === "changes" && view !== undefined
+      ? changeLines(view, colors).slice(0, 1)
+      : [`  ${colors.bold(address)}${title.slice(address.length)}`];
+  const head = [...verdict, ...facts.flatMap((fact) => factLines(fact, colors))];
+  const others = sections.map(({ title, items }) => [
+    colors.bold(`${title}:`),
+    ...items.flatMap((item) => itemLines(item, colors)),
+  ]);
+  return `${[head, ...others].map((lines) => lines.join("\n")).join("\n\n")}\n`;
+}
+
+function factLines({ label, values, isWarning }: AnswerFact, colors: Colors): readonly string[] {
+  const start = isWarning ? colors.yellow("!") : label === HINT ? "hint:" : label;
+  return values.map((value) => `      ${start} ${value}`);
+}
+
+function itemLines(item: AnswerItem, colors: Colors): readonly string[] {
+  const detailed = (details: readonly string[], indent: number) =>
+    details.map((detail) => `${" ".repeat(indent)}${detail}`);
+  if ("fields" in item)
+    return [...fieldBlock(item.fields, colors), ...detailed(item.details, 10).map(colors.dim)];
+  if ("finding" in item)
+    return diagnosticText(item.finding, colors)
+      .trimEnd()
+      .split("\n")
+      .map((line) => `      ${line}`);
+  if ("line" in item) return [`      ${item.line}`, ...detailed(item.details, 8)];
+  return [`      ${rightText(item)}`];
+}
+
+export function explanationJson({ source }: ExplanationView): Record<string, unknown> {
+  const { explanation, view, at, registry } = source;
   const { address, kind, status, change, unmanaged, leftOutBy, leftOutWith, drift } = explanation;
   const fieldJson = ({ diff, origin, writtenBy }: ExplainedField): Record<string, unknown> => {
     const provider = registry.get(kind);

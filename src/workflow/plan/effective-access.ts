@@ -25,6 +25,7 @@ import {
 import { makePlan } from "../../planner/make-plan.ts";
 import { createContext, indexLive } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
+import type { Plan } from "../../planner/model/plan.ts";
 import { registry as everyKind } from "../../providers/index.ts";
 import { planningRegistryIn, registryIn } from "../../resource/dialect-view.ts";
 import type { FieldDialect } from "../../resource/field-schema.ts";
@@ -82,12 +83,17 @@ export function accessInSpec(invocation: Invocation, spec: Spec, question: Acces
   return answer({ ...access, notRead: [] }, registry, named);
 }
 
+interface AccessInPlan {
+  readonly answer: AccessAnswer;
+  readonly plan: Plan;
+}
+
 export async function accessInPlan(
   session: Session,
   question: AccessQuestion,
   options: Pick<PlanOptions, "only" | "exclude" | "adopt" | "allowDuplicates">,
   reading: Reading,
-): Promise<AccessAnswer> {
+): Promise<AccessInPlan> {
   const { connection, settings, spec, readLimit, invocation } = session;
   const { state, diagnostics } = await session.readState();
   if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
@@ -101,7 +107,7 @@ export async function accessInPlan(
   const live = new Map([...input.live, ...read]);
   const context = createContext({ ...input, live }, new Map());
   const access = accessAfter(context, input, planned.plan.changes, isAsked(input.registry, named));
-  return answer(access, input.registry, named);
+  return { answer: answer(access, input.registry, named), plan: planned.plan };
 }
 
 /** The list of every principal, and of every object that the question is about, with its access list. */

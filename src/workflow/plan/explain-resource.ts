@@ -32,6 +32,7 @@ import type { PlanOptions } from "./sources.ts";
 
 export interface ExplainedInSession {
   readonly explanation: PlanExplanation;
+  readonly plan: Plan;
   readonly places: ReturnType<typeof placesIn>;
 }
 
@@ -71,7 +72,7 @@ export async function explainInSession(
         "to list addresses, run `workspace state list` or `workspace graph`",
       ),
     });
-  return { explanation, places: placesIn(spec.resources) };
+  return { explanation, plan, places: placesIn(spec.resources) };
 }
 
 /** The plan without what the lifecycle of one resource forbids. */

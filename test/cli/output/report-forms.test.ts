@@ -244,7 +244,7 @@ describe("Markdown that does not fit", () => {
     const plan = await run(folder, "plan -o markdown");
     expect(plan.out.length).toBeLessThanOrEqual(65_536);
     expect(plan.out).toMatch(
-      /\*\*Shortened to fit\*\*: [\d,]+ changes left out\. The log of this run has all changes and up to 1,000 findings\./,
+      /\*\*Shortened to fit\*\*: [\d,]+ changes left out\. The log of this run has the whole report, with up to 1,000 findings\./,
     );
     expect(missing(plan.out)).not.toEqual([]);
     expect(missing(plan.err)).toEqual([]);

@@ -5,11 +5,14 @@ import { expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
+import { answerHtmlPieces } from "../../../src/report/html/answer-html.ts";
 import { failureHtml } from "../../../src/report/html/page.ts";
 import { driftHtml, outcomeHtml, planHtml } from "../../../src/report/html/plan-html.ts";
+import type { AnswerView } from "../../../src/report/view/answer-view.ts";
 import { driftView } from "../../../src/report/view/drift-view.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
 import type { PlanView } from "../../../src/report/view/plan-view.ts";
+import { explained, personAccess, scopeAccess } from "../answers.ts";
 import { create, INFO, planOf, registry, viewOf } from "../plans.ts";
 import { richOutcome, richPlan } from "../rich.ts";
 import { accessibilityViolations } from "./chromium.ts";
@@ -17,6 +20,7 @@ import { describeInChromium } from "./describe-in-chromium.ts";
 import { fullPlan, largePlan } from "./sample-plans.ts";
 import { teamView } from "./team-plan.ts";
 
+const answerHtml = (view: AnswerView) => [...answerHtmlPieces(view, INFO)].join("");
 const each = (view: PlanView) => planHtml({ ...view, expand: true });
 const plan = each(viewOf(fullPlan));
 const PAGES = {
@@ -31,6 +35,9 @@ const PAGES = {
     [error("API_REFUSED", "the service refused", { cause: "HTTP 403" })],
     INFO,
   ),
+  "access of an object": answerHtml(scopeAccess(3)),
+  "access of a person": answerHtml(personAccess(40)),
+  explanation: answerHtml(explained()),
   "failure with lines of the spec": failureHtml("workspace plan", [withFrame()], { ...INFO, host: "" }),
 };
 
@@ -99,6 +106,17 @@ describeInChromium("a page", (open) => {
     expect(await page.locator('details.item:visible:not([data-severity="other"])').count()).toBe(0);
     await page.click("#reset");
     expect(await visible(page)).toEqual(all);
+  });
+
+  test("of 5,000 people with a right, search and level leave those that fit, and nothing offers to open what has no details", async () => {
+    const { page, problems } = await open(answerHtml(scopeAccess(5_000)));
+    expect(await page.textContent("#count")).toBe("5,002 shown, entries 1 to 100 of 5,002");
+    await page.check('input[value="MANAGE"]');
+    expect(await page.textContent("#count")).toBe("2,500 of 5,002 shown, entries 1 to 100 of 2,500");
+    await page.fill("#search", "data-eng-4999");
+    expect(await visible(page)).toEqual(["data-eng-4999@example.com"]);
+    expect(await page.locator("#expand:visible, #collapse:visible").count()).toBe(0);
+    expect(problems).toEqual([]);
   });
 
   test("origin and result narrow the list", async () => {
