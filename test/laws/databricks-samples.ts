@@ -152,6 +152,7 @@ cluster_policies:
       num_workers: { type: range, maxValue: 4, defaultValue: 1 }
       custom_tags.team: { type: fixed, value: data }
     max_clusters_per_user: 3
+    libraries: [{ pypi: { package: six } }, { jar: "dbfs:/a.jar" }]
     access: { data: CAN_USE }
   personal: { policy_family_id: personal-vm, policy_family_definition_overrides: { autotermination_minutes: { type: fixed, value: 30 } } }
 `,
@@ -160,6 +161,7 @@ groups: { data: {} }
 cluster_policies:
   small:
     definition: { num_workers: { type: range, maxValue: 8 } }
+    libraries: [{ maven: { coordinates: "g:a:1", exclusions: ["x:y"] } }]
     access: {}
   personal: { policy_family_id: personal-vm }
 `,

@@ -1,12 +1,15 @@
 // Libraries of clusters: what is to be installed, and how far it is. The contract has none of these calls; a dialect has.
 
 import { canonicalJson } from "../../core/digest.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, listIn } from "../../core/json.ts";
 import type { Call, Collection, Operations, World } from "../world/world.ts";
+import { policyById } from "./admin/cluster-policies.ts";
 import { type Cluster, clusterById, clusterOr400, isRunning } from "./clusters/cluster.ts";
 
 interface Installed {
   readonly library: JsonObject;
+  /** Installed by the policy of the cluster, at its last start. */
+  readonly of_policy?: true;
   /** When it was asked to go; it stays until the cluster restarts. */
   readonly leaving_since?: number;
 }
@@ -33,6 +36,19 @@ function install(call: Call, world: World): void {
   const keys = new Set(wanted.map(canonicalJson));
   const others = installedOn(world, id).filter(({ library }) => !keys.has(canonicalJson(library)));
   librariesOf(world).set(id, [...others, ...wanted.map((library) => ({ library }))]);
+}
+
+/** A cluster that starts gets the libraries of its policy, and loses those that the policy no longer has. */
+export function installPolicyLibraries(world: World, { cluster_id: id, attributes }: Cluster): void {
+  const { libraries } = policyById(world, String(attributes.extra?.policy_id)) ?? {};
+  const own = installedOn(world, id).filter(({ of_policy }) => of_policy !== true);
+  const keys = new Set(own.map(({ library }) => canonicalJson(library)));
+  const added = listIn(libraries)
+    .filter(isObject)
+    .filter((library) => !keys.has(canonicalJson(library)))
+    .map((library) => ({ library, of_policy: true }) as const);
+  if (added.length + own.length > 0 || librariesOf(world).has(id))
+    librariesOf(world).set(id, [...own, ...added]);
 }
 
 /** On a cluster that does not run, a library is removed at once. */

@@ -18,8 +18,10 @@ import {
   scalarField,
   textField,
 } from "../kit/field-builders.ts";
+import { library, libraryFiles, libraryProblems } from "../kit/library-fields.ts";
 import { problem } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText } from "../kit/responses.ts";
+import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
 
 const TYPES = ["fixed", "forbidden", "allowlist", "blocklist", "regex", "range", "unlimited"];
@@ -58,6 +60,12 @@ const fields = {
     minimum: 1,
     description: "Clusters that a user may have. Unlimited if absent.",
   }),
+  libraries: listField(library, {
+    list: "set",
+    maxItems: 500,
+    default: [],
+    description: "Libraries that each cluster with the policy gets when it starts.",
+  }),
 };
 
 const TEXTS = ["definition", "policy_family_definition_overrides"] as const;
@@ -82,7 +90,8 @@ function parsed(text: Json | undefined): JsonObject | undefined {
 
 export function policyInSpecForm(answer: JsonObject): LiveObject {
   const { name, description, policy_family_id, max_clusters_per_user } = answer;
-  const values: { [field: string]: Json } = { name: keyIn(answer, "name") };
+  const { libraries } = normalizeLive({ libraries: fields.libraries }, answer);
+  const values: { [field: string]: Json } = defined({ name: keyIn(answer, "name"), libraries });
   if (typeof description === "string" && description !== "") values.description = description;
   if (max_clusters_per_user !== undefined) values.max_clusters_per_user = Number(max_clusters_per_user);
   if (policy_family_id !== undefined) values.policy_family_id = policy_family_id;
@@ -136,7 +145,8 @@ export const clusterPolicies = defineProvider({
   usedBy: ["clusters", "jobs"],
 
   planning: {
-    validate: check,
+    validate: (values) => [...check(values), ...libraryProblems(values.libraries)],
+    dependencies: (_name, values) => libraryFiles(values.libraries),
     consequences(change, workspace) {
       if (change.action !== "delete" || change.live === undefined) return [];
       const clusters = workspace

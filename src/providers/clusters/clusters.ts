@@ -9,6 +9,7 @@ import type { LiveObject } from "../../resource/live.ts";
 import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../resource/planning.ts";
 import { isRunOn } from "../../resource/service-status.ts";
 import { choiceField, defineProvider, flagField, textField } from "../kit/field-builders.ts";
+import { libraryFiles, libraryProblems } from "../kit/library-fields.ts";
 import { withUnlisted } from "../kit/names.ts";
 import { effectOn, losesId } from "../kit/problems.ts";
 import { jobsOn, keyIn, liveIfPresent, namesOf, objectsIn, responseText } from "../kit/responses.ts";
@@ -18,8 +19,6 @@ import { AUTO_MODE, clusterFields, clusterFiles, withoutInherited, withSize } fr
 import {
   clusterLibraries,
   libraryConsequences,
-  libraryFiles,
-  libraryProblems,
   libraryStates,
   librarySteps,
   withLibraries,
@@ -35,7 +34,7 @@ import {
   tokenOf,
   withoutToken,
 } from "./operations.ts";
-import { policyKinds, policyObjections, withoutPolicyValues } from "./policies.ts";
+import { librariesOfPolicy, policyKinds, policyObjections, withoutPolicyValues } from "./policies.ts";
 import { clusterProblems, singleNodeProblems } from "./validate.ts";
 
 const fields = {
@@ -251,7 +250,8 @@ export const clusters = defineProvider({
       const live = await withoutPolicyValues(api, shown, desired, plannedFrom);
       const pinned =
         desired?.pinned === true && live.values.pinned !== true ? await withPin(api, live) : live;
-      return desired?.libraries === undefined ? pinned : withLibraries(api, pinned);
+      if (desired?.libraries === undefined) return pinned;
+      return withLibraries(api, pinned, desired, await librariesOfPolicy(api, pinned, plannedFrom));
     },
     async read(api, id) {
       const live = await byId(api, id);

@@ -16,6 +16,7 @@ import {
   tags,
   textField,
 } from "../kit/field-builders.ts";
+import { fileAt } from "../kit/library-fields.ts";
 
 const CONTRACT = { dialect: "contract" } as const;
 
@@ -131,12 +132,6 @@ export function clusterFiles(values: Values): readonly { readonly kind: string; 
     const place = isObject(script) ? (script.fs ?? script.dbfs) : undefined;
     return isObject(place) ? fileAt(place.destination) : [];
   });
-}
-
-/** `fs:/init/install.sh` names the file `/init/install.sh`. */
-export function fileAt(uri: Json | undefined): readonly { readonly kind: string; readonly name: string }[] {
-  const path = typeof uri === "string" ? /^(?:[a-z]+:)?(\/.+)$/.exec(uri)?.[1] : undefined;
-  return path === undefined ? [] : [{ kind: "files", name: path }];
 }
 
 /** A live cluster without a size has no workers: services may leave out a zero. */

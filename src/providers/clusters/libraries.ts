@@ -1,4 +1,4 @@
-// Libraries: their forms, and those installed on a cluster, which have calls of their own (dialect databricks). A library has no ID: it is known by all its members.
+// Libraries installed on a cluster, which have calls of their own (dialect databricks). A library has no ID: it is known by all its members.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { RemoteId } from "../../core/address.ts";
@@ -8,87 +8,11 @@ import type { FieldSchema, Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { OperationWriter, UpdateTask } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
-import { groupField, listField, required, textField } from "../kit/field-builders.ts";
+import { listField } from "../kit/field-builders.ts";
+import { library } from "../kit/library-fields.ts";
 import { effectOn, problem } from "../kit/problems.ts";
 import { keyIn, objectsIn, responseText } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
-import { fileAt } from "./fields.ts";
-
-const file = (what: string) => textField({ minLength: 1, fileUri: true, description: `URI of ${what}.` });
-
-const repo = textField({
-  minLength: 1,
-  description: "Repository to install it from (default: the public one).",
-});
-
-const packaged = (what: string) =>
-  groupField(
-    {
-      package: required(
-        textField({ minLength: 1, description: "Name of the package, optionally with a version." }),
-      ),
-      repo,
-    },
-    { description: `A package of ${what}.` },
-  );
-
-const forms = {
-  jar: file("a JAR"),
-  egg: file("a Python egg"),
-  whl: file("a Python wheel"),
-  requirements: textField({
-    dialect: "databricks",
-    minLength: 1,
-    description: "Path of a requirements.txt among the workspace files or in a volume.",
-  }),
-  pypi: packaged("PyPI"),
-  maven: groupField(
-    {
-      coordinates: required(
-        textField({
-          minLength: 1,
-          pattern: "^[^:\\s]+(:[^:\\s]+)+$",
-          description: "group:artifact:version",
-        }),
-      ),
-      repo,
-      exclusions: listField(textField({ minLength: 1, description: "group:artifact" }), {
-        list: "set",
-        default: [],
-        description: "Dependencies to exclude.",
-      }),
-    },
-    { description: "An artifact of a Maven repository." },
-  ),
-  cran: packaged("CRAN"),
-};
-
-const FORMS = Object.keys(forms);
-
-const library = groupField(forms, { description: "One library, with exactly one of these fields." });
-
-export const libraries = listField(library, {
-  list: "set",
-  default: [],
-  description: "Libraries installed on the cluster before a run.",
-});
-
-export function libraryFiles(
-  value: Json | undefined,
-): readonly { readonly kind: string; readonly name: string }[] {
-  const all = Array.isArray(value) ? value.filter(isObject) : [];
-  return all.flatMap(({ jar, egg, whl }) => [jar, egg, whl].flatMap(fileAt));
-}
-
-export function libraryProblems(value: Json | undefined): readonly Problem[] {
-  if (!Array.isArray(value)) return [];
-  const message = `a library is one of ${FORMS.join(", ")}`;
-  return value.flatMap((library: Json, at): Problem[] =>
-    isObject(library) && Object.keys(library).length !== 1
-      ? [problem("SPEC_COMBINATION", ["libraries", at], message)]
-      : [],
-  );
-}
 
 export const clusterLibraries: FieldSchema = listField(library, {
   dialect: "databricks",
@@ -97,7 +21,7 @@ export const clusterLibraries: FieldSchema = listField(library, {
   whenAbsent: "unmanaged",
   separateRequest: true,
   description:
-    "All libraries installed on the cluster; others are drift and are uninstalled. If absent, libraries are not managed.",
+    "All libraries installed on the cluster, except for those of its policy; others are drift and are uninstalled. If absent, libraries are not managed.",
   examples: [[{ pypi: { package: "simplejson==3.8.0" } }, { jar: "dbfs:/jars/etl.jar" }]],
 });
 
@@ -142,8 +66,16 @@ const lasting = (status: JsonObject): readonly JsonObject[] =>
       state !== "UNINSTALL_ON_RESTART" && ofAll !== true,
   );
 
-/** The cluster with its libraries, and as facts the states of those that are not installed. One request reads those of all clusters. */
-export async function withLibraries(api: Reader, live: LiveObject): Promise<LiveObject> {
+/**
+ * The cluster with its libraries, and as facts the states of those that are not installed. One request reads those of all clusters.
+ * `ofPolicy`: libraries that its policy installs, which count only if the spec lists them, too.
+ */
+export async function withLibraries(
+  api: Reader,
+  live: LiveObject,
+  desired: Values | undefined,
+  ofPolicy: readonly JsonObject[],
+): Promise<LiveObject> {
   const answer = await api.read("libraries/all-cluster-statuses");
   const status = objectsIn(answer, "statuses").find((entry) => responseText(entry, "cluster_id") === live.id);
   const entries = lasting(status ?? {}).map((entry) => ({
@@ -156,7 +88,11 @@ export async function withLibraries(api: Reader, live: LiveObject): Promise<Live
     const messages = listIn(entry.messages).map(String).join(" ");
     return [{ library: nameOf(installed), state, messages }];
   });
-  const all = entries.map(({ library: installed }) => installed);
+  const unlisted = withoutEqualLibraries(ofPolicy.map(inSpecForm), librariesIn(desired));
+  const all = withoutEqualLibraries(
+    entries.map(({ library: installed }) => installed),
+    unlisted,
+  );
   return {
     ...live,
     values: all.length === 0 ? live.values : { ...live.values, [FIELD]: all },

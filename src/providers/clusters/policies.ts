@@ -247,6 +247,18 @@ export async function withoutPolicyValues(
   return values === live.values ? live : { ...live, values };
 }
 
+/** The libraries that the policy of a cluster installs on it. */
+export async function librariesOfPolicy(
+  api: Reader,
+  { values }: LiveObject,
+  plannedFrom?: PlannedFrom,
+): Promise<readonly JsonObject[]> {
+  const own = clustersIn(values).filter(({ path }) => path.length === 0);
+  if (own.length === 0) return [];
+  const policies = await policiesOf(api, own, plannedFrom);
+  return own.flatMap(({ policy }) => listIn(policies.get(policy)?.libraries).filter(isObject));
+}
+
 /** The policies of clusters by their IDs: their present values, or those that the plan was made from. One request reads all. */
 async function policiesOf(
   api: Reader,

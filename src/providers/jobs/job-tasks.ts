@@ -3,8 +3,7 @@
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import type { Problem } from "../../resource/planning.ts";
-import { clusterFields, clusterFiles, fileAt } from "../clusters/fields.ts";
-import { libraries, libraryFiles, libraryProblems } from "../clusters/libraries.ts";
+import { clusterFields, clusterFiles } from "../clusters/fields.ts";
 import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
 import {
   choiceField,
@@ -17,6 +16,7 @@ import {
   scalarField,
   textField,
 } from "../kit/field-builders.ts";
+import { fileAt, libraries, libraryFiles, libraryProblems } from "../kit/library-fields.ts";
 import { problem } from "../kit/problems.ts";
 import { emails, health, notificationSettings, webhooksOfRuns } from "./notifications.ts";
 

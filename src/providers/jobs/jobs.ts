@@ -11,12 +11,12 @@ import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
-import { clusterFields, clusterFiles, fileAt } from "../clusters/fields.ts";
-import { libraries, libraryFiles, libraryProblems } from "../clusters/libraries.ts";
+import { clusterFields, clusterFiles } from "../clusters/fields.ts";
 import { sendCluster } from "../clusters/operations.ts";
 import { policyKinds, policyObjections, withoutPolicyValues } from "../clusters/policies.ts";
 import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
 import { defineProvider, groupField, textField } from "../kit/field-builders.ts";
+import { fileAt, libraries, libraryFiles, libraryProblems } from "../kit/library-fields.ts";
 import { tokenInName, unfinishedName, withUnlisted } from "../kit/names.ts";
 import { losesId, problem } from "../kit/problems.ts";
 import {

@@ -145,6 +145,77 @@ describe("libraries of a cluster", () => {
   });
 });
 
+describe("libraries of a cluster policy", () => {
+  const withPolicy = (ofPolicy: string, ofCluster: string, more = ""): string =>
+    `policy: { max_deletes: 100% }
+cluster_policies: { q: { definition: {}, libraries: ${ofPolicy} } }
+clusters: { etl: { ${BASE}, policy_id: "\${cluster_policies.q.policy_id}", libraries: ${ofCluster}${more} } }\n`;
+  const PANDAS = { pypi: { package: "pandas" } };
+  const ofCluster = async () => {
+    const id = [...(await site.state()).records.values()].find(({ name }) => name === "etl")?.id ?? "";
+    const { body } = await site.world.get("libraries/cluster-status", { cluster_id: id });
+    return (body.library_statuses ?? []).map(({ library }: { library: unknown }) => library);
+  };
+
+  test("are installed by the service, and no difference or drift of the cluster", async () => {
+    const yaml = withPolicy("[{ pypi: { package: pandas } }]", "[{ pypi: { package: six } }]");
+    await apply(yaml);
+    await site.world.advance(600_000);
+    expect(await ofCluster()).toEqual([PANDAS, SIX]);
+    const unchanged = await plan(yaml);
+    expect([doing(unchanged), unchanged.drift]).toEqual([[], []]);
+    const none = withPolicy("[{ pypi: { package: pandas } }]", "[]");
+    expect(steps(await plan(none))).toEqual(["uninstall-libraries"]);
+    await apply(none);
+    expect(doing(await plan(none))).toEqual([]);
+    const both = withPolicy("[{ pypi: { package: pandas } }]", "[{ pypi: { package: pandas } }]");
+    await apply(both);
+    expect(doing(await plan(both))).toEqual([]);
+  });
+
+  test("that leave the policy stay installed, and are then drift of the cluster", async () => {
+    const yaml = withPolicy("[{ pypi: { package: pandas } }]", "[]");
+    await apply(yaml);
+    await site.world.advance(600_000);
+    const changed = withPolicy("[]", "[]");
+    await apply(changed);
+    const after = await plan(changed);
+    expect(after.drift.map(({ address }) => address)).toEqual(["clusters.etl"]);
+    expect(steps(after)).toEqual(["uninstall-libraries"]);
+  });
+
+  test("are changed with the cluster in one apply, and come at its next start", async () => {
+    await apply(withPolicy("[]", "[]"));
+    await site.world.advance(600_000);
+    const next = withPolicy("[{ pypi: { package: pandas } }]", "[{ pypi: { package: six } }]");
+    await apply(next);
+    expect(await ofCluster()).toEqual([SIX]);
+    const restarted = next.replace("num_workers: 1", "num_workers: 1, spark_conf: { a: b }");
+    await apply(restarted);
+    await site.world.advance(600_000);
+    expect(await ofCluster()).toEqual([SIX, PANDAS]);
+    expect(doing(await plan(restarted))).toEqual([]);
+  });
+
+  test("are exported with the policy, and not with the cluster", async () => {
+    await apply(withPolicy("[{ pypi: { package: pandas } }]", "[]"));
+    await site.world.advance(600_000);
+    const kinds = new Set(["clusters", "cluster_policies"]);
+    const { reader } = site.process().client;
+    const described = registryIn(registry, site.dialect);
+    const live = await site.drive(listKinds({ registry: described, reader, kinds, parallelism: 2 }));
+    const found = exportSpec({
+      registry: described,
+      live,
+      kinds,
+      builtIn: false,
+      full: false,
+      secrets: false,
+    });
+    expect(JSON.stringify(found.document).match(/pandas/g)).toHaveLength(1);
+  });
+});
+
 test("an export has the libraries of each cluster, read with one request", async () => {
   await apply(`clusters: { a: { ${BASE}, libraries: [{ pypi: { package: six } }] }, b: { ${BASE} } }\n`);
   site.reads.length = 0;

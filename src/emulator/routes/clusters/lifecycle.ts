@@ -5,6 +5,7 @@ import { defined } from "../../../core/json.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
 import type { Tags } from "../compute.ts";
+import { installPolicyLibraries } from "../libraries.ts";
 import { waitForInstances } from "../pools/pool.ts";
 import {
   type Cluster,
@@ -92,6 +93,7 @@ function bringUp(world: World, cluster: Cluster): Cluster {
   const id = cluster.cluster_id;
   world.timers.set(`clusters/${id}/state`, Math.max(world.now + least, ready_at), READY, { cluster_id: id });
   const nodes = cluster.target + 1;
+  installPolicyLibraries(world, cluster);
   return putCluster(world, {
     ...equipped,
     nodes_up: 0,
