@@ -145,10 +145,14 @@ function push(checkout: Checkout, platform: Platform, branch: string, token: str
   const credential =
     platform === "azure" ? `Bearer ${token}` : basic(platform === "github" ? "x-access-token" : "oauth2");
   const count = Number(env.GIT_CONFIG_COUNT ?? 0);
+  const key = `http.${url}.extraHeader`;
   const header = {
-    GIT_CONFIG_COUNT: String(count + 1),
-    [`GIT_CONFIG_KEY_${count}`]: `http.${url}.extraHeader`,
-    [`GIT_CONFIG_VALUE_${count}`]: `Authorization: ${credential}`,
+    GIT_CONFIG_COUNT: String(count + 2),
+    // The checkout may keep a header of the platform, and a server refuses two. An empty one removes it.
+    ...{ [`GIT_CONFIG_KEY_${count}`]: key, [`GIT_CONFIG_VALUE_${count}`]: "" },
+    [`GIT_CONFIG_KEY_${count + 1}`]: key,
+    [`GIT_CONFIG_VALUE_${count + 1}`]: `Authorization: ${credential}`,
+    GIT_TERMINAL_PROMPT: "0",
   };
   git({ cwd, env: { ...env, ...header } }, ["push", "--quiet", "--force", url, `HEAD:refs/heads/${branch}`]);
 }

@@ -9,7 +9,7 @@ import { acceptedDrift, branchOf, type Proposing, propose } from "../../ci/lib/a
 import { readSettings } from "../../ci/lib/settings.ts";
 import { CodeHost } from "./code-host/code-host.ts";
 import { PLATFORMS } from "./code-host/platforms.ts";
-import { argumentsIn, startGitServer } from "./runners/git-server.ts";
+import { argumentsIn, basic, startGitServer } from "./runners/git-server.ts";
 
 let host: CodeHost;
 beforeEach(async () => {
@@ -49,15 +49,18 @@ describe.each(PLATFORMS)("the pull request of $name", (platform) => {
   });
 });
 
+const PUSH_TOKEN = "push token%2F";
+
 test.each([
-  ["github", "x-access-token"],
-  ["gitlab", "oauth2"],
+  ["github", basic("x-access-token", PUSH_TOKEN)],
+  ["gitlab", basic("oauth2", PUSH_TOKEN)],
+  ["azure", `Bearer ${PUSH_TOKEN}`],
 ] as const)(
   "the branch is pushed to %s with the token, which no argument of a process contains",
-  async (platform, user) => {
+  async (platform, authorization) => {
     const folder = mkdtempSync(join(tmpdir(), "accept-"));
-    const token = "push token%2F";
-    const server = await startGitServer(folder, user, token);
+    const token = PUSH_TOKEN;
+    const server = await startGitServer(folder, authorization);
     const git = (cwd: string, ...args: readonly string[]) => {
       const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
       return spawnSync("git", [...identity, ...args], { cwd, encoding: "utf8" }).stdout.trim();
@@ -93,7 +96,7 @@ test.each([
       expect(git(bare, "diff", "--name-only", "main", "workspace-drift-prod")).toBe("workspace.yaml");
       const words = argumentsIn(trace);
       expect(words.some((text) => text.includes("push"))).toBe(true);
-      const secrets = [token, Buffer.from(`${user}:${token}`).toString("base64")];
+      const secrets = [token, authorization.replace(/^\w+ /, "")];
       expect(words.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([]);
       await expect(propose(pulls, { ...proposing, base: undefined })).rejects.toThrow(
         "needs a run of a branch",

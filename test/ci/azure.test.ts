@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { TOKEN } from "./code-host/code-host.ts";
 import { type AzureResult, runAzureJob, stagesOf, stepsOf } from "./runners/azure-runner.ts";
 import { listOf, mappingOf, readYaml, Site, specOf } from "./runners/pipeline.ts";
 import { expectProposal } from "./runners/proposal.ts";
@@ -85,7 +86,7 @@ describe("the stages of Azure Pipelines", { timeout: 120_000 }, () => {
 
   test("open one pull request that accepts drift, update it, and close it when no drift is left", async () => {
     let build = 40;
-    await expectProposal(site, () => {
+    await expectProposal(site, { authorization: `Bearer ${TOKEN}`, user: "org" }, () => {
       build += 1;
       const variables = site.secrets();
       return runAzureJob(site, {

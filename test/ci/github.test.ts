@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { TOKEN } from "./code-host/code-host.ts";
+import { basic } from "./runners/git-server.ts";
 import { type Event, type JobResult, runJob } from "./runners/github-runner.ts";
 import { HOSTILE, Site, STATE_KEY, specOf, WORKSPACE_TOKEN } from "./runners/pipeline.ts";
 import { expectProposal } from "./runners/proposal.ts";
@@ -226,7 +228,7 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
 
   test("open one pull request that accepts drift, update it, and close it when no drift is left", async () => {
     let number = 40;
-    await expectProposal(site, () => {
+    await expectProposal(site, { authorization: basic("x-access-token", TOKEN) }, () => {
       number += 1;
       const started = { ...onMain(number, "d".repeat(40)), inputs: { addresses: "pools.*" } };
       return run("workspace-accept", "accept", started);

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { argumentsIn, startGitServer } from "./runners/git-server.ts";
+import { TOKEN } from "./code-host/code-host.ts";
+import { argumentsIn, basic, startGitServer } from "./runners/git-server.ts";
 import {
   apiToken,
   type GitLabResult,
@@ -121,7 +122,8 @@ describe("the jobs of GitLab", { timeout: 120_000 }, () => {
   test("open one merge request that accepts drift, update it, and close it when no drift is left", async () => {
     let pipeline = 40;
     const variables = { CI_COMMIT_BRANCH: "main", WORKSPACE_CI_ADDRESSES: "*" };
-    await expectProposal(site, () => {
+    const style = { authorization: basic("oauth2", TOKEN), user: "gitlab-ci-token:job-token" };
+    await expectProposal(site, style, () => {
       pipeline += 1;
       return run("workspace-accept", "main", pipeline, variables);
     });
@@ -176,8 +178,8 @@ describe("the rules of GitLab", () => {
     ["/gitlab", "a server in a folder"],
   ])("fetch a private clone with the job token, which no argument contains: %s", async (folder) => {
     const token = "glcbt-64_job token%2F";
-    const server = await startGitServer(site.folder, "gitlab-ci-token", token);
-    const other = await startGitServer(site.folder, "gitlab-ci-token", token);
+    const server = await startGitServer(site.folder, basic("gitlab-ci-token", token));
+    const other = await startGitServer(site.folder, basic("gitlab-ci-token", token));
     try {
       const steps = listOf(
         mappingOf(readYaml("ci/gitlab/workspace.gitlab-ci.yml")[".workspace"]).before_script,

@@ -4,7 +4,7 @@ import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { fetchUntrusted, Outdated, type PullRequestRef, type UntrustedSpec } from "../../ci/lib/untrusted.ts";
-import { argumentsIn, startGitServer } from "./runners/git-server.ts";
+import { argumentsIn, basic, startGitServer } from "./runners/git-server.ts";
 import { Site, specOf } from "./runners/pipeline.ts";
 
 let site: Site;
@@ -84,7 +84,7 @@ describe("the spec of an untrusted pull request", () => {
 
   test("is fetched with the password of the remote, which no argument of a process contains", async () => {
     const password = "job/token 77";
-    const server = await startGitServer(site.folder, "gitlab-ci-token", password);
+    const server = await startGitServer(site.folder, basic("gitlab-ci-token", password));
     try {
       const head = site.commit({ "infra/workspace.yaml": specOf(60) }, "refs/merge-requests/10/head", main);
       const own = `http://gitlab-ci-token:${encodeURIComponent(password)}@`;

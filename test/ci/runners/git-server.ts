@@ -1,27 +1,38 @@
-// A Git server over HTTP that asks for a password: git's own backend, in a separate process because some callers block theirs.
+// A Git server over HTTP that requires an Authorization header: git's own backend, in a separate process because some callers block theirs.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 export interface GitServer {
   readonly url: string;
+  /** `POST /origin.git/git-receive-pack Bearer token` for each request that had a header. */
+  requests(): readonly string[];
   close(): void;
 }
 
-/** Serves the repositories below `folder` to clients with this password. */
-export async function startGitServer(folder: string, user: string, password: string): Promise<GitServer> {
+export const basic = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+
+/** Serves the repositories below `folder` to requests with exactly this Authorization header. */
+export async function startGitServer(folder: string, authorization: string): Promise<GitServer> {
   const child: ChildProcess = spawn(process.execPath, [import.meta.filename, folder], {
-    env: { PATH: process.env.PATH, EXPECTED: Buffer.from(`${user}:${password}`).toString("base64") },
+    env: { PATH: process.env.PATH, EXPECTED: authorization },
     stdio: ["ignore", "pipe", "inherit"],
   });
   if (child.stdout === null) throw new Error("no output");
-  for await (const url of createInterface({ input: child.stdout }))
-    return { url, close: () => void child.kill() };
+  for await (const url of createInterface({ input: child.stdout })) {
+    const log = logOf(folder, url);
+    const requests = () => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : []);
+    return { url, requests, close: () => void child.kill() };
+  }
   throw new Error("the git server did not start");
 }
+
+const logOf = (folder: string, url: string): string => join(folder, `git-requests-${new URL(url).port}`);
 
 /** The arguments of every process that git started, as it records them. */
 export const argumentsIn = (trace: string): readonly string[] =>
@@ -32,15 +43,24 @@ export const argumentsIn = (trace: string): readonly string[] =>
     .filter((words) => words !== "");
 
 function serve(folder: string, expected: string): void {
+  let log = "";
   const server = createServer((request, response) => {
-    if (request.headers.authorization !== `Basic ${expected}`) {
+    const { authorization = [] } = request.headersDistinct;
+    const [path = "", query = ""] = (request.url ?? "").split("?");
+    if (authorization.length > 0)
+      appendFileSync(log, `${request.method} ${path} ${authorization.join(" and ")}\n`);
+    // GitHub refuses a request with two such headers.
+    if (authorization.length > 1) {
+      response.writeHead(400).end("Duplicate header: Authorization");
+      return;
+    }
+    if (authorization[0] !== expected) {
       response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
       return;
     }
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const [path = "", query = ""] = (request.url ?? "").split("?");
       const { stdout } = spawnSync("git", ["http-backend"], {
         env: {
           PATH: process.env.PATH,
@@ -65,7 +85,9 @@ function serve(folder: string, expected: string): void {
     });
   });
   server.listen(0, "127.0.0.1", () => {
-    process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    log = logOf(folder, url);
+    process.stdout.write(`${url}\n`);
   });
 }
 

@@ -43,6 +43,8 @@ export class Site {
   program: string | undefined;
   /** Variables of every step. */
   variables: Variables = {};
+  /** What a runner configures in its checkout once it has fetched. */
+  checkoutConfig: Variables = {};
   #started = false;
   #checkouts = 0;
   #step: ChildProcess | undefined;
@@ -68,6 +70,7 @@ export class Site {
     this.host.before = () => {};
     this.program = undefined;
     this.variables = {};
+    this.checkoutConfig = {};
   }
 
   async close(): Promise<void> {
@@ -132,6 +135,7 @@ export class Site {
     this.git(work, "remote", "add", "origin", `file://${this.origin}`);
     this.git(work, "fetch", "--quiet", `--depth=${depth}`, "origin", ref);
     this.git(work, "checkout", "--quiet", "--detach", "FETCH_HEAD");
+    for (const [name, value] of Object.entries(this.checkoutConfig)) this.git(work, "config", name, value);
     return work;
   }
 
