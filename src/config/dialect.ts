@@ -6,6 +6,7 @@ import { DATABRICKS_TABLE } from "../api/dialect/databricks.ts";
 import { CONTRACT_TABLE, type DialectTable } from "../api/dialect/table.ts";
 import { failureOf } from "../core/diagnostic.ts";
 import { defined } from "../core/json.ts";
+import { shortened } from "../core/sentences.ts";
 import type { ProcessContext } from "./environment.ts";
 import type { Profile } from "./profile.ts";
 
@@ -77,6 +78,6 @@ function allowed<T extends string>(
   if (text === undefined || text === "") return undefined;
   const value = values.find((value) => value === text);
   if (value !== undefined) return value;
-  const message = `${name} is ${JSON.stringify(text.slice(0, 50))}; use one of ${values.join(", ")}`;
+  const message = `${name} is ${JSON.stringify(shortened(text, 50))}; use one of ${values.join(", ")}`;
   throw failureOf("CLI_USAGE", message, { hint: `set ${name} to one of these values, or unset it` });
 }

@@ -8,9 +8,13 @@ export function shellWord(word: string): string {
 /** Ends a shortened message: the beginning of a sensitive value before it is hidden, too. */
 export const ELLIPSIS = "…";
 
-/** At most so many characters, and an ellipsis if there are more. */
+/**
+ * At most so many characters, and an ellipsis if there are more. Every message that leaves out the end of a string uses it: without the
+ * ellipsis, the beginning of a sensitive value would be shown. A character of two units stays whole, so that it is recognized in JSON.
+ */
 export function shortened(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length)}${ELLIPSIS}` : text;
+  if (text.length <= length) return text;
+  return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")}${ELLIPSIS}`;
 }
 
 /** The words with one space between them. */

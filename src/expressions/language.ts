@@ -3,6 +3,7 @@
 import type { Environment } from "@marcbachmann/cel-js";
 import { thrownText } from "../core/diagnostic.ts";
 import type { JsonObject } from "../core/json.ts";
+import { shortened } from "../core/sentences.ts";
 import { compilePattern, FUNCTION_NAMES, LINEAR_MATCHES, registerFunctions } from "./functions.ts";
 import { cel } from "./lazy-packages.ts";
 import { Meter } from "./meter.ts";
@@ -165,8 +166,7 @@ export function problemOf(problem: unknown): ExpressionProblem {
 }
 
 function inOurWords(text: string): string {
-  const words = text
-    .slice(0, 300)
+  const words = shortened(text, 300)
     .replaceAll(LINEAR_MATCHES, "matches")
     .replaceAll(VAR, "var")
     .replace(/\b(?:dyn<)?(list|map)<[\w, ]+>>?/g, "$1")

@@ -3,6 +3,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { Sensitive, SensitiveTexts } from "../../src/core/sensitive.ts";
+import { shortened } from "../../src/core/sentences.ts";
 
 const canary = "canary-7f3a";
 const secret = new Sensitive(new TextEncoder().encode(canary));
@@ -167,6 +168,12 @@ describe("an output", () => {
     ["from canar… to x", "from (sensitive)… to x"],
   ])("shows no beginning of a sensitive value in a shortened message: %s", (text, shown) => {
     expect(textsOf("canary-0123456789").maskedMessages([text])).toEqual([shown]);
+  });
+
+  test("shows no beginning of a sensitive value that is shortened inside of a character, and quoted", () => {
+    const value = `canary${"😀".repeat(9)}`;
+    const messages = [6, 7, 8, 9].map((length) => JSON.stringify(shortened(value, length)));
+    expect(textsOf(value).maskedMessages(messages)).toEqual(Array(4).fill('"(sensitive)…"'));
   });
 
   test("shows beginnings that are in the workspace, because hiding them would confirm guesses", () => {

@@ -1,6 +1,7 @@
 // The hosts that may receive credentials: a workspace's own, Microsoft's authorities, GitHub's, and this machine's.
 
 import { refusedWith } from "../../core/request-failure.ts";
+import { shortened } from "../../core/sentences.ts";
 
 const LOOPBACK = /^(localhost|[^/]+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/;
 
@@ -64,7 +65,7 @@ export function endpointOnHost(origin: string, endpoint: string): string {
   const fault = url === null ? "that is not an absolute URL" : "on another host";
   throw refusedWith(0, "API_UNAUTHENTICATED", `${origin} names a token endpoint ${fault}`, {
     hint: "check that the host is the address of a workspace",
-    cause: endpoint.slice(0, 200),
+    cause: shortened(endpoint, 200),
   });
 }
 

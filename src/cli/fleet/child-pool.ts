@@ -3,6 +3,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { mainModule } from "../../config/programs.ts";
 import { error } from "../../core/diagnostic.ts";
+import { shortened } from "../../core/sentences.ts";
 import type { RequestFacts, RunAnswer } from "../../fleet/model/result.ts";
 import {
   ALIVE_INTERVAL_MS,
@@ -194,5 +195,5 @@ function crashOf(
 /** The last words of the process, such as an assertion of Node. */
 function causeOf({ stderr }: Child): { readonly cause?: string } {
   const line = stderr.split("\n").find((text) => /FATAL|Error|error/.test(text));
-  return { cause: line?.trim().slice(0, 300) };
+  return { cause: line && shortened(line.trim(), 300) };
 }

@@ -9,6 +9,7 @@ import {
 } from "../../api/auth/credential.ts";
 import { isLoopback, isWorkflowService } from "../../api/auth/endpoints.ts";
 import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnostic.ts";
+import { shortened } from "../../core/sentences.ts";
 import { fromEnv, type ProcessContext } from "../environment.ts";
 import { profileExposure } from "../profile.ts";
 import { azureEndpoints, findAzureCli } from "./azure.ts";
@@ -225,7 +226,7 @@ function warningsOf(group: readonly SignInSource[]): readonly Diagnostic[] {
 const SECRET_KEYS = ["token", "client_secret", "azure_client_secret"];
 
 function unknownMethod(method: string, from: string): Diagnostic {
-  const shown = JSON.stringify(method.slice(0, 50));
+  const shown = JSON.stringify(shortened(method, 50));
   return error("CLI_USAGE", `${from} is ${shown}, which is not a supported sign-in`, {
     hint: `run \`workspace login\`, or set WORKSPACE_AUTH_TYPE to one of ${AUTH_TYPES.join(", ")}`,
   });

@@ -1,7 +1,7 @@
 // Evaluates the paths and CEL expressions of a spec in a scope. A problem is reported inside the expression, and the result is undefined.
 
 import type { SensitiveTexts } from "../../core/sensitive.ts";
-import { listed } from "../../core/sentences.ts";
+import { listed, shortened } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { FUNCTION_FORMS, FUNCTION_NAMES, OTHER_NAMES } from "../../expressions/functions.ts";
 import {
@@ -332,7 +332,7 @@ export class Evaluator {
   }
 
   #reportAt(part: Expression, message: string, at: Span, hint?: string): void {
-    const shown = part.raw.length > 80 ? `${part.raw.slice(0, 80)}…` : part.raw;
+    const shown = shortened(part.raw, 80);
     this.#options.findings.error("SPEC_EXPRESSION", `${shown}: ${message}`, at, { hint });
   }
 }

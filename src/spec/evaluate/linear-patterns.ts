@@ -2,6 +2,7 @@
 
 import type { RE2JS } from "re2js";
 import { thrownText } from "../../core/diagnostic.ts";
+import { shortened } from "../../core/sentences.ts";
 import { re2js } from "../../expressions/lazy-packages.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
@@ -14,7 +15,7 @@ export function linearPatternProblem(pattern: string): string | undefined {
     compile(pattern);
     return undefined;
   } catch (problem) {
-    return thrownText(problem).slice(0, 200);
+    return shortened(thrownText(problem), 200);
   }
 }
 

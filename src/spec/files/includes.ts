@@ -2,7 +2,7 @@
 
 import type { Code } from "../../core/codes.ts";
 import { digest } from "../../core/digest.ts";
-import { grouped } from "../../core/sentences.ts";
+import { grouped, shortened } from "../../core/sentences.ts";
 import type { Finding, Findings } from "../model/findings.ts";
 import { type FileLimits, LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
@@ -226,7 +226,7 @@ function includeRefused(path: string, pattern: string, node: SpecNode): Refusal 
     const message = "an include cannot contain a variable, because files are read before variables";
     return { code: "SPEC_INCLUDE", message };
   }
-  const told = JSON.stringify(pattern.slice(0, 80));
+  const told = JSON.stringify(shortened(pattern, 80));
   const problem = isGlob(pattern) ? filePatternProblem(pattern) : undefined;
   if (problem?.leadsOut === false)
     return { code: "SPEC_INCLUDE", message: `the include ${told} ${problem.words}` };

@@ -2,7 +2,7 @@
 
 import { addressOf } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
-import { grouped } from "../../core/sentences.ts";
+import { grouped, shortened } from "../../core/sentences.ts";
 import { hasContent, type PlanningRegistry } from "../../resource/kind.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
@@ -140,7 +140,7 @@ class FolderExpansion {
       if (pattern === undefined) return [];
       const problem = filePatternProblem(pattern);
       if (problem === undefined) return [pattern];
-      const message = `${address}: the pattern ${JSON.stringify(pattern.slice(0, 80))} ${problem.words}`;
+      const message = `${address}: the pattern ${JSON.stringify(shortened(pattern, 80))} ${problem.words}`;
       this.#findings.error(problem.leadsOut ? "SPEC_OUTSIDE" : "SPEC_INCLUDE", message, item, { address });
       return [];
     });

@@ -2,7 +2,7 @@
 
 import type { Code } from "../../core/codes.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
-import { listed } from "../../core/sentences.ts";
+import { listed, shortened } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { SchemaError } from "./validate.ts";
 
@@ -123,7 +123,7 @@ function typeHint(types: readonly string[], data: unknown): { hint?: string } {
   if (types.includes("string") && (typeof data === "number" || typeof data === "boolean"))
     return { hint: "write it in quotes" };
   if (types.includes("array") && typeof data === "string")
-    return { hint: `write a list: [${data.slice(0, 40)}]` };
+    return { hint: `write a list: [${shortened(data, 40)}]` };
   if (typeof data !== "string") return {};
   const truth = YES_NO.get(data.toLowerCase());
   if (types.includes("boolean") && truth !== undefined) return { hint: `write ${truth}` };
@@ -215,8 +215,7 @@ function shown(data: unknown): string {
 }
 
 function quoted(data: unknown): string {
-  const text = String(data);
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  return JSON.stringify(shortened(String(data), 60));
 }
 
 /** Drops the wrapper of a condition, the branches of a union, and further errors of a value with the wrong type. */

@@ -1,7 +1,7 @@
 // Checks the tokens of a YAML text against limits before anything recursive reads it, and converts YAML errors to messages.
 
 import type { CST, ErrorCode, YAMLError } from "yaml";
-import { count, grouped } from "../../core/sentences.ts";
+import { count, grouped, shortened } from "../../core/sentences.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText } from "../model/source.ts";
@@ -110,7 +110,7 @@ class Guard {
         break;
       case "tag":
         return notUsable(
-          this.#source.isHidden ? "a tag cannot be used" : `the tag ${lexeme.slice(0, 40)} cannot be used`,
+          this.#source.isHidden ? "a tag cannot be used" : `the tag ${shortened(lexeme, 40)} cannot be used`,
           "remove the tag; a spec contains plain values only",
         );
       case "directive-line":
@@ -229,7 +229,7 @@ export function reportSyntax(errors: readonly YAMLError[], source: SourceText, f
     const [start, end] = error.pos;
     const message = words?.message ?? "the text is not valid YAML";
     // The parser's words quote the text.
-    const cause = source.isHidden ? {} : { cause: error.message.slice(0, 200).split("\n", 1)[0] ?? "" };
+    const cause = source.isHidden ? {} : { cause: shortened(error.message.split("\n", 1)[0] ?? "", 200) };
     findings.error("SPEC_YAML", message, { source, start, end }, { ...cause, hint: words?.hint });
   }
 }

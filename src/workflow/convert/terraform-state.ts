@@ -5,7 +5,7 @@ import { failureOf } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
-import { count } from "../../core/sentences.ts";
+import { count, shortened } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
 
 export interface TerraformInstance {
@@ -187,7 +187,7 @@ class StateReader {
 }
 
 const textOr = (value: Json | undefined): string =>
-  typeof value === "string" ? JSON.stringify(value.slice(0, 20)) : "not a string";
+  typeof value === "string" ? JSON.stringify(shortened(value, 20)) : "not a string";
 
 const keyText = (index: Json): string =>
   typeof index === "string" ? JSON.stringify(index) : typeof index === "number" ? String(index) : "?";

@@ -5,6 +5,7 @@ import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnosti
 import { parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { type Path, valueAt, withValueAt } from "../../core/pointer.ts";
+import { shortened } from "../../core/sentences.ts";
 import { suggester } from "../../core/suggest.ts";
 import { schemaMessages } from "../../spec/schema/error-messages.ts";
 import { toSchemaErrors } from "../../spec/schema/validate.ts";
@@ -111,7 +112,7 @@ function jsonOf(name: string, text: string): Json {
   try {
     return parseJson(text);
   } catch {
-    throw failureOf("CLI_USAGE", `the value of ${name} is not JSON: ${text.slice(0, 60)}`, {
+    throw failureOf("CLI_USAGE", `the value of ${name} is not JSON: ${shortened(text, 60)}`, {
       hint: `in a shell, quote it: '${name}:={"key": "value"}'`,
     });
   }
