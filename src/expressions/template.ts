@@ -60,6 +60,15 @@ export function valuePathOf(expression: string): ValuePath | undefined {
   return { root, path };
 }
 
+/** Whether a string consists of one path or reference, as `${var.key}`, and contains no value. */
+export function isPathAlone(text: string): boolean {
+  const [only, ...more] = isTemplate(text) ? (templateParts(text) ?? []) : [];
+  if (only === undefined || typeof only === "string" || more.length > 0) return false;
+  return only.isReference
+    ? /^[^\s"'()+]+$/.test(only.expression)
+    : valuePathOf(only.expression) !== undefined;
+}
+
 const unescaped = (text: string): string =>
   text.replace(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character));
 

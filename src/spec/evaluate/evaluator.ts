@@ -16,6 +16,7 @@ import {
 import { LimitExceeded, Meter, type StepLimits } from "../../expressions/meter.ts";
 import {
   type Expression,
+  isPathAlone,
   type PathStep,
   ROOTS,
   type Root,
@@ -29,7 +30,7 @@ import { LIMITS } from "../model/limits.ts";
 import { placeInText } from "../model/place-in-text.ts";
 import type { Span } from "../model/source.ts";
 import { asSensitive, describeNode, type SpecNode } from "../model/tree.ts";
-import { nodeOfValue, ReadValues, UnusableValue, visitNodes } from "./node-values.ts";
+import { nodeOfValue, ReadValues, UnusableValue, visitTexts } from "./node-values.ts";
 
 export interface ResolvedValue {
   readonly node: SpecNode;
@@ -204,8 +205,8 @@ export class Evaluator {
 
   #sensitive(node: SpecNode): SpecNode {
     const marked = asSensitive(node);
-    visitNodes(marked, (part) => {
-      if (part.kind === "scalar" && typeof part.value === "string") this.#options.sensitive.add(part.value);
+    visitTexts(marked, (text) => {
+      if (!isPathAlone(text)) this.#options.sensitive.add(text);
     });
     return marked;
   }

@@ -4,6 +4,7 @@ import type { Address } from "../../core/address.ts";
 import type { Json } from "../../core/json.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
+import { isPathAlone } from "../../expressions/template.ts";
 import { schemaAt, type Values } from "../../resource/field-schema.ts";
 import { hasContent, type PlannedKind, type PlanningRegistry, secretField } from "../../resource/kind.ts";
 import type { Payload } from "../../resource/operations.ts";
@@ -116,7 +117,10 @@ function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking)
   const { suggest, findings } = resolving;
   const { written, fields, node: whole } = link;
   const sensitive = resolving.sensitive.size === 0 ? NO_PATHS : sensitivePaths(written, fields, findings);
-  for (const path of sensitive) resolving.sensitive.add(scalarText(nodeAt(fields, path)) ?? "");
+  for (const path of sensitive) {
+    const text = scalarText(nodeAt(fields, path)) ?? "";
+    if (!isPathAlone(text)) resolving.sensitive.add(text);
+  }
   reportLiterals(written, fields, sensitive, findings);
   const isLiteral = secretField(written.provider) !== undefined && holdsLiteral(written, findings);
   const faulty = isLiteral ? undefined : checkSchema(written, whole, resolving);

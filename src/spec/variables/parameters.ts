@@ -4,7 +4,7 @@ import type { Code } from "../../core/codes.ts";
 import type { Json } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
-import { escaped } from "../../expressions/template.ts";
+import { escaped, isPathAlone } from "../../expressions/template.ts";
 import { linearPatternProblem } from "../evaluate/linear-patterns.ts";
 import { escapedTree, visitNodes } from "../evaluate/node-values.ts";
 import type { Findings } from "../model/findings.ts";
@@ -269,14 +269,20 @@ function typeOf(node: SpecNode | undefined): string | undefined {
   return type === "string" || type === "boolean" ? type : "number";
 }
 
-/** The value with marks, which keep it out of every output; frames do not show its place. */
+/** The value with marks, which keep it out of every output; frames do not show its place, unless another place has the value. */
 export function sensitiveValue(node: SpecNode, sensitive: SensitiveTexts): SpecNode {
-  node.source.mask(node);
+  if (!isPathAlone(writtenText(node))) node.source.mask(node);
   visitNodes(node, (specNode) => {
     const { value } = specNode.kind === "scalar" ? specNode : {};
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return;
+    // The text of an expression whose value is missing.
+    if (isPathAlone(String(value))) return;
     sensitive.add(String(value));
     sensitive.add(escaped(String(value)));
   });
   return asSensitive(node);
+}
+
+function writtenText({ source, start, end }: SpecNode): string {
+  return source.text.slice(start, end).replace(/^(["'])(.*)\1$/s, "$2");
 }

@@ -217,3 +217,25 @@ pools: { shared: { node_type_id: Standard_DS3_v2, custom_tags: { a: "\${var.a}",
     expect((await run(folder, "show p.plan", env)).code, a).toBe(0);
   }
 });
+
+test("the lines around an error show a path to a sensitive variable, and no sensitive value", async () => {
+  const folder =
+    folderWith(`variables: { license: { type: string, sensitive: true }, unset: { type: string, sensitive: true } }
+modules:
+  a: { source: ./m, with: { key: "\${var.unset}", other: '\${var.license}' } }
+  b: { source: ./m, with: { key: hunter2-in-the-clear, other: "\${'swordfish' + var.license}", more: 1 } }
+pools:
+  p: { node_type_id: x, max_capacity: 1, custom_tags: { pw: "pw=\${var.unset}", id: "\${pools.q.instance_pool_id}", n: 1 } }
+`);
+  mkdirSync(join(folder, "m"));
+  writeFileSync(
+    join(folder, "m/workspace.yaml"),
+    `inputs: { key: { type: string, sensitive: true }, other: { type: string, sensitive: true } }
+pools: { p: { node_type_id: x, max_capacity: 1, custom_tags: { k: "\${input.key}", o: "\${input.other}" } } }
+`,
+  );
+  const { code, all } = await run(folder, "validate");
+  expect({ code, leaks: shows(all) }, all).toEqual({ code: 1, leaks: false });
+  for (const source of ["key: \"${var.unset}\", other: '${var.license}'", 'pw: "pw=${var.unset}"'])
+    expect(all).toContain(source);
+});
