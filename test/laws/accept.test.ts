@@ -134,3 +134,23 @@ describe.each(everySample)("%s", (_title, sample, cloud) => {
     },
   );
 });
+
+const KEYS = `clusters:
+  c:
+    spark_version: 6.4.x-scala2.11
+    node_type_id: Standard_DS3_v2
+    num_workers: 1
+`;
+
+test("accepted keys and values of maps that look like expressions are written as text", async () => {
+  const site = await startSite({});
+  const first = `${KEYS}    spark_conf: { "a$\${x}": "1", "b$\${x}": "2", "c$\${x}": "3" }\n`;
+  const second = `${KEYS}    spark_conf: { "a$\${x}": "9$\${y}", "c$\${x}": "3", "d$\${var.none}": "4" }
+    spark_env_vars: { "$\${HOME}": "$\${x}", "\\\\$\${y}": z }\n`;
+  const { after } = await accepted(site, first, second);
+  expect(doing(after)).toEqual([]);
+  const conf = '{ "a$${x}": "9$${y}", "c$${x}": "3", "d$${var.none}": "4" }';
+  expect(fileOf(site)).toBe(
+    `${KEYS}    spark_conf: ${conf}\n    spark_env_vars: { "$\${HOME}": "$\${x}", "\\\\$\${y}": z }\n`,
+  );
+});

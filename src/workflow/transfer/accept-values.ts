@@ -232,7 +232,7 @@ class Accepting {
     const schema = schemaAt(this.#provider.fields, path);
     const place = { file, path: ["targets", target, this.#provider.kind, escaped(nameOf(this.#address))] };
     this.#edits.set(
-      { ...place, path: [...place.path, ...path.map(String)] },
+      { ...place, path: [...place.path, ...path.map(writtenKey)] },
       live === undefined ? null : writtenValue(schema, live, this.#writer),
     );
   }
@@ -312,7 +312,7 @@ class Accepting {
     if (place === undefined || !this.#edits.takesMembers(place)) throw this.#refusal(here.slice(0, -1), map);
     const schema = schemaAt(this.#provider.fields, path);
     this.#edits.set(
-      { ...place, path: [...place.path, ...rest.map(String)] },
+      { ...place, path: [...place.path, ...rest.map(writtenKey)] },
       writtenValue(schema, live, this.#writer),
     );
     return locationOf(decided === this.#written.fields ? this.#written.at : decided, false);
@@ -332,17 +332,20 @@ class Accepting {
       path.length === 0 ? tableSchema(this.#provider.fields) : schemaAt(this.#provider.fields, path);
     const live = valueAt(before, path);
     if (live === undefined) return;
-    const written = writtenValue(schema, live, this.#writer);
-    for (const [key, value] of Object.entries(isObject(written) ? written : {})) {
-      if (map.members.has(key) || memberSchema(schema, key).serverDefault !== true) continue;
-      this.#addMember(map, key, value, path);
-    }
+    const isAdded = (key: string): boolean => memberSchema(schema, key).serverDefault === true;
+    this.#addMembers(map, writtenValue(schema, live, this.#writer), path, isAdded);
   }
 
-  #addMember(map: MapNode, key: string, value: Json, path: Path): void {
+  /** The members of a written value that a map does not have. */
+  #addMembers(map: MapNode, value: Json, path: Path, isAdded: (key: string) => boolean): void {
+    const declared = new Set([...map.members.keys()].map(writtenKey));
+    const added = Object.entries(isObject(value) ? value : {}).filter(
+      ([key]) => !declared.has(key) && isAdded(key),
+    );
+    if (added.length === 0) return;
     const place = this.#edits.placeOf(map);
     if (place === undefined || !this.#edits.takesMembers(place)) throw this.#refusal(path, map);
-    this.#edits.set({ ...place, path: [...place.path, key] }, value);
+    for (const [key, member] of added) this.#edits.set({ ...place, path: [...place.path, key] }, member);
   }
 
   /** Writes a value over a declared one; of maps and lists, only what differs. Gives the place. */
@@ -372,10 +375,7 @@ class Accepting {
       if (Object.hasOwn(now, key)) this.#rewrite(value, inner, before[key], now[key] ?? null, here);
       else if (!isSameValue(inner, before[key], inner.default)) this.#remove(here, at, map);
     }
-    const written = writtenValue(schema, now, this.#writer);
-    for (const [key, value] of Object.entries(isObject(written) ? written : {})) {
-      if (!map.members.has(key)) this.#addMember(map, key, value, path);
-    }
+    this.#addMembers(map, writtenValue(schema, now, this.#writer), path, () => true);
   }
 
   /** Items that stay keep their text; new ones come where the service has them, or last where the order has no meaning. */
@@ -422,6 +422,9 @@ class Accepting {
     );
   }
 }
+
+/** A key of a map as a spec writes it. */
+const writtenKey = (key: string | number): string => escaped(String(key));
 
 /** For each live item the index of the declared one that it is: an equal one, one with the same key, or the one at its position. */
 function pairedItems(

@@ -289,7 +289,7 @@ class Acceptance {
       );
     if (provider.nested === undefined) {
       this.#edits.set({ file: into, path: [provider.kind, escaped(key)] }, whole);
-      this.#imports.push({ to: escaped(address), id: live.id });
+      this.#imports.push({ to: escaped(address), id: escaped(live.id) });
       if (ports.read(into) === undefined) throw notAccepted(address, `${into} is not a file of the spec`);
       return;
     }
