@@ -27,7 +27,7 @@ export interface Binding {
   readonly nonce: string;
   /** `serial`: that of the state under the next lock. `records`: `recordsDigest` of what recovery made of the state. */
   readonly state: { readonly lineage: string; readonly serial: number; readonly records: string };
-  /** How to load the same spec again, and the SHA-256 of each of its files. */
+  /** How to load the same spec again, and a keyed digest of each of its files. */
   readonly spec: {
     readonly file: string;
     readonly files: readonly { readonly path: string; readonly digest: string }[];

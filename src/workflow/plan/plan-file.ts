@@ -76,7 +76,7 @@ export function savedText(
     state: { lineage: state.lineage, serial: nextSerial, records: recordsDigest(recovered) },
     spec: {
       file: relative(invocation.cwd, invocation.file),
-      files: spec.files,
+      files: fileDigests(session),
       vars: Object.fromEntries(
         invocation.vars.map(nameAndValue).filter(([name]) => spec.sensitiveVariables?.has(name) !== true),
       ),
@@ -218,7 +218,7 @@ export class SignedPlan {
 
 /** Returns the plan if its basis is unchanged. Throws Failure with all differences. */
 export function checkedPlan(session: Session, { saved }: SignedPlan, state: State): SavedPlan {
-  const present = { host: session.connection.host, now: Date.now(), state, files: session.spec.files };
+  const present = { host: session.connection.host, now: Date.now(), state, files: fileDigests(session) };
   const diagnostics = [
     ...staleness(saved, present),
     ...movedPayloads(saved.plan, session.spec),
@@ -256,6 +256,14 @@ function movedPayloads(plan: Plan, spec: Spec): readonly Diagnostic[] {
       }),
     ];
   });
+}
+
+/** Keyed, because a file can contain a sensitive value: who knows the rest of the file could test guesses with its SHA-256. */
+function fileDigests({ spec, key }: Pick<Session, "key" | "spec">): SavedPlan["spec"]["files"] {
+  return spec.files.map(({ path, digest }) => ({
+    path,
+    digest: keyedDigest(key, `file\n${path}\n${digest}`),
+  }));
 }
 
 /** Of all compared sensitive fields: the value of an unchanged field is not in the plan. With `nonce`, equal values of two plans have different digests. */

@@ -1,5 +1,6 @@
 // Sensitive variables through the real commands: the value is in no output.
 
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -188,6 +189,20 @@ describe("a saved plan", () => {
     expect(all).toContain(
       "pools.shared: custom_tags.license has another sensitive value than when the plan was made",
     );
+  });
+
+  test("has no SHA-256 of a file of the spec, by which guesses of a sensitive default could be tested, and is stale if it changes", async () => {
+    const spec = SPEC.replace("sensitive: true", `default: ${VALUE}, sensitive: true`);
+    const folder = folderWith(spec);
+    await run(folder, "plan --host embedded --out p.plan");
+    const digest = createHash("sha256").update(spec).digest("hex");
+    expect(readFileSync(join(folder, "p.plan"), "utf8")).not.toContain(digest);
+    writeFileSync(join(folder, "workspace.yaml"), `${spec}# more\n`);
+    const { code, all } = await run(folder, "apply p.plan --host embedded");
+    expect({ code, all }).toEqual({
+      code: 4,
+      all: expect.stringContaining("PLAN_STALE: workspace.yaml changed after the plan was made"),
+    });
   });
 
   test("does not contain the value of --var, so apply needs it in a variable", async () => {
