@@ -14,10 +14,10 @@ import {
 import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import { refusedWith } from "../../core/request-failure.ts";
 import { OPERATIONS, type OperationFacts, type OperationName } from "../contract/operations.ts";
+import { allPages, type ReadPage } from "../contract/pages.ts";
 import type { WriteInput } from "../contract/reader.ts";
 import type { Send } from "../retry/send.ts";
 import { type Handlers, type JobRequest, jobHandlers, runHandlers } from "./jobs.ts";
-import { allPages, type PagedList } from "./pages.ts";
 import {
   type ApiVersion,
   type DialectTable,
@@ -168,7 +168,7 @@ class DialectTranslator {
 
 /** Version 2.0 answers with one list, version 2.1 with pages. */
 function listClusters(input: JsonObject, request: JobRequest, version: HostVersion): Promise<JsonObject> {
-  const page: PagedList["page"] = (at) =>
+  const page: ReadPage = (at) =>
     request("2.1", "clusters/list", { ...input, page_size: CLUSTERS_PAGE, ...at });
   const list = { operation: "clusters/list", member: "clusters", last: "no token", page } as const;
   return version.read(async (apiVersion) =>

@@ -4,8 +4,8 @@ import { defined, isObject, type Json, type JsonObject, listIn, objectIn } from 
 
 import { type Refused, refusedWith } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";
+import { allPages, eachTokenPage, elementsIn, type Page, type ReadPage } from "../contract/pages.ts";
 import { isMissing } from "../contract/refusals.ts";
-import { allPages, type PagedList, type PagePosition, readPages } from "./pages.ts";
 import type { ApiVersion, HostVersion } from "./table.ts";
 
 type Handler = (input: JsonObject, permit?: () => void) => Promise<JsonObject>;
@@ -33,7 +33,7 @@ export function jobHandlers(request: JobRequest, version: HostVersion, carry: Ca
     "jobs/list": (input) =>
       version.read(async (from) => {
         if (from === "2.0") return listOldJobs(request, input);
-        const page: PagedList["page"] = (at) =>
+        const page: ReadPage = (at) =>
           request(from, "jobs/list", { ...input, limit: PAGE, expand_tasks: true, ...at });
         const jobs = await allPages(
           { operation: "jobs/list", member: "jobs", last: "has_more", page },
@@ -99,18 +99,10 @@ async function completed(
 const PAGED: readonly string[] = ["tasks", "job_clusters", "environments", "parameters"];
 
 /** One answer from all its pages. Throws Refused if they do not end. */
-async function wholeAnswer(
-  operation: OperationName,
-  read: (at: { readonly page_token?: string }) => Promise<JsonObject>,
-): Promise<JsonObject> {
-  const page: PagedList["page"] = async (at) => {
-    const answer = await read(at);
-    const { has_more = false, next_page_token } = answer;
-    return { pages: [answer], has_more, ...defined({ next_page_token }) };
-  };
-  const list = { operation, member: "pages", last: "has_more", page } as const;
-  const { elements } = await readPages(list, Number.POSITIVE_INFINITY);
-  const [first = {}, ...more] = elements.map(objectIn);
+async function wholeAnswer(operation: OperationName, read: ReadPage): Promise<JsonObject> {
+  const answers: JsonObject[] = [];
+  for await (const { answer } of eachTokenPage(operation, "no token", read)) answers.push(answer);
+  const [first = {}, ...more] = answers;
   if (more.length === 0) return first;
   const joined = (holder: JsonObject, others: readonly JsonObject[]): JsonObject => ({
     ...holder,
@@ -400,28 +392,35 @@ export function runHandlers(request: JobRequest, version: HostVersion): Handlers
 const SAME = ["jobs/run-now", "jobs/runs/export", "jobs/runs/cancel", "jobs/runs/delete"] as const;
 
 function runLister(request: JobRequest, version: HostVersion): (input: JsonObject) => Promise<JsonObject> {
-  /** The position after the last list that did not reach the end, by its filter and the number of runs before it. */
-  let position: { readonly key: string; readonly at: PagePosition } | undefined;
+  /** The pages after the last list that did not reach the end, by its filter and the number of runs before them. */
+  let rest: { readonly key: string; readonly pages: AsyncGenerator<Page> } | undefined;
 
   /** At least `limit` runs after the first `offset` ones, unless there are fewer. */
   const listPages = async (from: ApiVersion, { offset = 0, limit = USUAL_LIMIT, ...filter }: JsonObject) => {
     const before = Number(offset);
-    const after = position?.key === canonicalJson({ ...filter, offset: before }) ? position.at : undefined;
-    const skipped = after === undefined ? before : 0;
+    const continued = rest?.key === canonicalJson({ ...filter, offset: before }) ? rest.pages : undefined;
+    rest = undefined;
+    const skipped = continued === undefined ? before : 0;
     const most = Number(limit) + skipped;
-    const page: PagedList["page"] = (at) =>
+    const page: ReadPage = (at) =>
       request(from, "jobs/runs/list", {
         ...filter,
         limit: Math.min(RUNS_PAGE, most),
         expand_tasks: true,
         ...at,
       });
-    const list = { operation: "jobs/runs/list", member: "runs", last: "has_more", page } as const;
-    const { elements, next } = await readPages(list, most, after);
+    const list = { operation: "jobs/runs/list", member: "runs" } as const;
+    const pages = continued ?? eachTokenPage(list.operation, "has_more", page);
+    const elements: Json[] = [];
+    let isLast = false;
+    while (!isLast && elements.length < most) {
+      const { value } = await pages.next();
+      elements.push(...elementsIn(list, value?.answer ?? {}));
+      isLast = value?.isLast ?? true;
+    }
     const runs = elements.slice(skipped).map((run) => runOfTasks(objectIn(run)));
-    const key = canonicalJson({ ...filter, offset: before + runs.length });
-    position = next === undefined ? undefined : { key, at: next };
-    return { ...(runs.length === 0 ? {} : { runs }), has_more: next !== undefined };
+    if (!isLast) rest = { key: canonicalJson({ ...filter, offset: before + runs.length }), pages };
+    return { ...(runs.length === 0 ? {} : { runs }), has_more: !isLast };
   };
   return (input) =>
     version.read((from) =>

@@ -1,5 +1,6 @@
 // Git folders in the Databricks dialect: clones of repositories in the workspace tree.
 
+import { allPages, type ReadPage } from "../../api/contract/pages.ts";
 import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
 import { defined, type JsonObject, omit } from "../../core/json.ts";
@@ -11,7 +12,7 @@ import type { Problem } from "../../resource/planning.ts";
 import { defineProvider, groupField, listField, required, textField } from "../kit/field-builders.ts";
 import { aliasProblems, PATH_IDENTITY, pathProblems, plainTreePath, withUnlisted } from "../kit/names.ts";
 import { losesId, problem } from "../kit/problems.ts";
-import { ignoreMissing, keyIn, liveIfPresent, objectsOfPages } from "../kit/responses.ts";
+import { ignoreMissing, keyIn, liveIfPresent } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
 
@@ -56,9 +57,10 @@ function toSpec(answer: JsonObject): LiveObject {
 }
 
 const below = async (api: Reader, path_prefix: string): Promise<readonly LiveObject[]> => {
-  const page = (next_page_token: string | undefined) =>
+  const page: ReadPage = ({ page_token: next_page_token }) =>
     api.read("repos/list", defined({ path_prefix, next_page_token }));
-  return (await objectsOfPages("repos", page)).map(toSpec);
+  const repos = { operation: "repos/list", member: "repos", last: "no token", page } as const;
+  return (await allPages(repos, "id")).map(toSpec);
 };
 
 /** Those below `/Repos`, and those in the folders of known names. */

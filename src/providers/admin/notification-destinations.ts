@@ -1,5 +1,6 @@
 // Notification destinations in the Databricks dialect: where jobs and alerts send messages. No answer contains their secrets.
 
+import { allPages, type ReadPage } from "../../api/contract/pages.ts";
 import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
 import { defined, type Json, type JsonObject, objectIn } from "../../core/json.ts";
@@ -9,7 +10,7 @@ import type { Problem } from "../../resource/planning.ts";
 import { choiceField, defineProvider, listField, required, textField } from "../kit/field-builders.ts";
 import { tokenInName, unfinishedName } from "../kit/names.ts";
 import { losesId, problem } from "../kit/problems.ts";
-import { ignoreMissing, keyIn, liveIfPresent, objectsOfPages, responseText } from "../kit/responses.ts";
+import { ignoreMissing, keyIn, liveIfPresent, responseText } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { removesObject, withUnknownFields } from "../kit/unknown-fields.ts";
 
@@ -82,9 +83,9 @@ const read = (api: Reader, id: string): Promise<LiveObject | undefined> =>
   liveIfPresent(() => api.read("notification-destinations/get", { id }), toSpec);
 
 const list = async (api: Reader): Promise<readonly LiveObject[]> => {
-  const page = (page_token: string | undefined) =>
-    api.read("notification-destinations/list", defined({ page_token }));
-  return (await objectsOfPages("results", page)).map(toSpec);
+  const operation = "notification-destinations/list";
+  const page: ReadPage = (at) => api.read(operation, at);
+  return (await allPages({ operation, member: "results", last: "no token", page }, "id")).map(toSpec);
 };
 
 function configOf(values: Values): { readonly [part: string]: Json } {

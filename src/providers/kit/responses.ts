@@ -18,26 +18,6 @@ export function objectsIn(answer: JsonObject, ...keys: readonly string[]): reado
   return [];
 }
 
-/**
- * The objects of all pages of a list. `page` asks for the page of a token. Throws Failure with API_PROTOCOL if a token repeats: an
- * incomplete list would show existing objects as deleted.
- */
-export async function objectsOfPages(
-  key: string,
-  page: (token: string | undefined) => Promise<JsonObject>,
-): Promise<readonly JsonObject[]> {
-  const all: JsonObject[] = [];
-  const tokens = new Set<string>();
-  for (let token: string | undefined; ; ) {
-    const answer = await page(token);
-    all.push(...objectsIn(answer, key));
-    token = responseText(answer, "next_page_token") || undefined;
-    if (token === undefined) return all;
-    if (tokens.has(token)) throw unlikeContract("next_page_token", "new on each page");
-    tokens.add(token);
-  }
-}
-
 /** The name or ID of an object. Throws Failure with API_PROTOCOL if it is missing. */
 export function keyIn(answer: JsonObject, key: string): string {
   const text = responseText(answer, key);

@@ -1,9 +1,8 @@
 // Follows the pages of operations that have them, and merges them into one answer, up to a limit.
 
+import { eachPage, type ReadPage as Read } from "../../api/contract/pages.ts";
 import type { Reader } from "../../api/contract/reader.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
-
-type Read = (input: JsonObject) => Promise<JsonObject>;
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 
 /** Maximum page size of the service (contract B 4.2 rule 6 and contract B 4.3). */
 const RUNS_PAGE = 999;
@@ -54,15 +53,18 @@ export async function clusterEvents(
 /** `offset` counts from the most recent run; one that starts meanwhile shifts the pages, so that a run may come twice. */
 async function byOffset(input: JsonObject, read: Read, most: number): Promise<readonly JsonObject[]> {
   const runs = new Map<string, JsonObject>();
-  const first = typeof input.offset === "number" ? input.offset : 0;
-  for (let passed = 0; ; ) {
-    const answer = await read({ ...input, offset: first + passed });
-    const page = objectsIn(answer.runs);
-    passed += page.length;
-    for (const run of page) runs.set(String(run.run_id), run);
-    if (answer.has_more !== true || page.length === 0 || runs.size >= most)
-      return [...runs.values()].slice(0, most);
+  let offset = typeof input.offset === "number" ? input.offset : 0;
+  const page: Read = (at) => read({ ...input, offset, ...at });
+  const pages = eachPage("jobs/runs/list", page, (answer) => {
+    const { length } = objectsIn(answer.runs);
+    offset += length;
+    return answer.has_more === true && length > 0 ? { offset } : undefined;
+  });
+  for await (const { answer } of pages) {
+    for (const run of objectsIn(answer.runs)) runs.set(String(run.run_id), run);
+    if (runs.size >= most) break;
   }
+  return [...runs.values()].slice(0, most);
 }
 
 /** `next_page` is the input of the next request, and absent on the last page. */
@@ -72,29 +74,35 @@ async function byNextPage(
   most: number,
 ): Promise<{ readonly events: readonly JsonObject[]; readonly total: Json }> {
   const events: JsonObject[] = [];
-  for (let next = input; ; ) {
-    const answer = await read(next);
-    const page = objectsIn(answer.events);
-    events.push(...page);
-    const { next_page: further } = answer;
-    const isLast = further === null || typeof further !== "object" || Array.isArray(further);
-    if (isLast || page.length === 0 || events.length >= most)
-      return { events: events.slice(0, most), total: answer.total_count ?? events.length };
-    next = { ...input, ...(further as JsonObject) };
+  let total: Json | undefined;
+  const page: Read = (at) => read({ ...input, ...at });
+  const pages = eachPage("clusters/events", page, ({ events, next_page }) =>
+    isObject(next_page) && objectsIn(events).length > 0 ? next_page : undefined,
+  );
+  for await (const { answer } of pages) {
+    events.push(...objectsIn(answer.events));
+    total = answer.total_count;
+    if (events.length >= most) break;
   }
+  return { events: events.slice(0, most), total: total ?? events.length };
 }
 
 /** The client itself reads a list whole where no page is asked for; a page size is followed here. */
 async function byStartIndex(input: JsonObject, read: Read): Promise<JsonObject> {
   const whole: JsonObject[] = [];
   const first = typeof input.startIndex === "number" ? input.startIndex : 1;
-  for (;;) {
-    const answer = await read(whole.length === 0 ? input : { ...input, startIndex: first + whole.length });
-    const page = objectsIn(answer.Resources);
-    whole.push(...page);
-    if (page.length === 0 || first - 1 + whole.length >= Number(answer.totalResults))
-      return { ...answer, startIndex: first, itemsPerPage: whole.length, Resources: whole };
+  let last: JsonObject = {};
+  const page: Read = (at) => read({ ...input, ...at });
+  const pages = eachPage("a SCIM list", page, ({ Resources, totalResults }) => {
+    const { length } = objectsIn(Resources);
+    const next = first + whole.length + length;
+    return length === 0 || next > Number(totalResults) ? undefined : { startIndex: next };
+  });
+  for await (const { answer } of pages) {
+    whole.push(...objectsIn(answer.Resources));
+    last = answer;
   }
+  return { ...last, startIndex: first, itemsPerPage: whole.length, Resources: whole };
 }
 
 function objectsIn(value: Json | undefined): readonly JsonObject[] {
