@@ -5,6 +5,7 @@ import type { Permit, RequestInput, WriteInput, Writer } from "../../api/contrac
 import type { RemoteId } from "../../core/address.ts";
 import { Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { poll } from "../../core/poll.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
@@ -142,26 +143,25 @@ export interface WaitPorts {
   readonly pause: (sleep: () => Promise<void>) => Promise<void>;
 }
 
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 15_000;
-
 /** Fails with APPLY_DEADLINE after `deadlineMs`, with APPLY_INTERRUPTED when the run is to stop. */
 export async function waitUntil<T>(
   what: string,
   look: () => Promise<T | undefined>,
   deadlineMs: number,
-  on: WaitPorts,
+  { clock, signal, onWait, pause }: WaitPorts,
 ): Promise<T> {
-  const end = on.clock.now() + deadlineMs;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
-    const result = await look();
-    if (result !== undefined) return result;
-    if (on.signal?.aborted === true) throw interrupted(what);
-    const left = end - on.clock.now();
-    if (left <= 0) throw tooLate(what, deadlineMs);
-    if (pause === FIRST_PAUSE_MS) on.onWait(what);
-    await on.pause(() => on.clock.sleep(Math.min(pause, left), on.signal));
-  }
+  let pauses = 0;
+  const sleep: Clock["sleep"] = (ms, signal) => {
+    if (pauses === 0) onWait(what);
+    pauses += 1;
+    return pause(() => clock.sleep(ms, signal));
+  };
+  const polling = { signal, firstMs: 1000, longestMs: 15_000, timeoutMs: deadlineMs };
+  const result = await poll(look, { ...polling, clock: { elapsed: () => clock.elapsed(), sleep } }, () =>
+    tooLate(what, deadlineMs),
+  );
+  if (result === undefined) throw interrupted(what);
+  return result;
 }
 
 function tooLate(what: string, deadlineMs: number): Failure {

@@ -4,6 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { duration } from "../../core/duration.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
+import { poll } from "../../core/poll.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { hasEnded, idText, whyText } from "../../resource/service-status.ts";
@@ -14,8 +15,7 @@ import { numberId, type RecordedObject } from "./recorded-object.ts";
 
 /** Longer than a cluster takes to start when machines are scarce. */
 export const DEADLINE_MS = 30 * 60_000;
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 10_000;
+const PAUSES = { clock: nodeClock, firstMs: 250, longestMs: 10_000 } as const;
 
 export interface ClusterWait {
   /** `run`, `be terminated`. */
@@ -35,32 +35,16 @@ export async function clusterNow({ connection, id }: RecordedObject): Promise<Js
 
 /** The cluster once it is there; undefined when the signal came first. Throws Failure with CLI_NOT_REACHED or API_TIMEOUT. */
 export async function waitForCluster(of: RecordedObject, on: ClusterWait): Promise<JsonObject | undefined> {
-  const begun = performance.now();
-  for (let round = 0; ; round++) {
-    const cluster = await clusterNow(of);
+  let cluster: JsonObject = {};
+  const look = async (): Promise<JsonObject | undefined> => {
+    cluster = await clusterNow(of);
     if (on.isReached(cluster)) return cluster;
     on.polled(cluster);
     if (on.lost.includes(String(cluster.state))) throw cannotCome(of, on, cluster);
-    if (!(await pause({ ...on, begun, round }, () => tooLong(of, on, cluster)))) return undefined;
-  }
-}
-
-interface Pause {
-  /** When the waiting began, and how many pauses it had. */
-  readonly begun: number;
-  readonly round: number;
-  readonly timeoutMs: number | undefined;
-  readonly signal: AbortSignal;
-}
-
-/** Longer each time. False after the signal; throws what `timedOut` makes once the time is over. */
-async function pause({ begun, round, timeoutMs, signal }: Pause, timedOut: () => Failure): Promise<boolean> {
-  if (signal.aborted) return false;
-  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 1.5 ** round);
-  const left = timeoutMs === undefined ? wait : timeoutMs - (performance.now() - begun);
-  if (left <= 0) throw timedOut();
-  await nodeClock.sleep(Math.min(wait, left), signal);
-  return true;
+    return undefined;
+  };
+  const { timeoutMs, signal } = on;
+  return poll(look, { ...PAUSES, timeoutMs, signal }, () => tooLong(of, on, cluster));
 }
 
 function cannotCome({ address }: RecordedObject, { what }: ClusterWait, cluster: JsonObject): Failure {
@@ -180,31 +164,35 @@ interface Attempt {
   readonly observer: FollowRunObserver;
 }
 
-async function endOf(attempt: Attempt): Promise<JsonObject | undefined> {
-  for (let round = 0; ; round++) {
+function endOf(attempt: Attempt): Promise<JsonObject | undefined> {
+  return polled(attempt, async () => {
     const run = await attempt.reader.read("jobs/runs/get", { run_id: attempt.id });
     if (hasEnded(run)) return run;
     attempt.observer.polled(attempt.id, run);
-    if (!(await paused(attempt, round))) return undefined;
-  }
+    return undefined;
+  });
 }
 
 /** The attempt that comes after one that has ended, once it is there. */
 async function nextOf(attempt: Attempt, ended: JsonObject): Promise<RunId | undefined> {
   const { patienceMs = PATIENCE_MS } = attempt.following;
   const begun = performance.now();
-  for (let round = 0; ; round++) {
+  const outlook = await polled(attempt, async (round) => {
     const outlook = await findNextAttempt(attempt.reader, ended);
-    if (outlook === undefined || "next" in outlook) return outlook?.next;
-    if (performance.now() - begun > outlook.withinMs + patienceMs) return undefined;
+    if (outlook === undefined || "next" in outlook) return { next: outlook?.next };
+    if (performance.now() - begun > outlook.withinMs + patienceMs) return { next: undefined };
     if (round === 0) attempt.observer.retryExpected(attempt.id, ended);
-    if (!(await paused(attempt, round))) return undefined;
-  }
+    return undefined;
+  });
+  return outlook?.next;
 }
 
-function paused({ id, begun, following }: Attempt, round: number): Promise<boolean> {
+function polled<T>(
+  { id, begun, following }: Attempt,
+  look: (round: number) => Promise<T | undefined>,
+): Promise<T | undefined> {
   const { signal, timeoutMs } = following;
-  return pause({ begun, round, timeoutMs, signal }, () =>
+  return poll(look, { ...PAUSES, timeoutMs, signal, since: begun }, () =>
     failureOf("API_TIMEOUT", `run ${id} has not ended after ${duration(timeoutMs ?? 0)} and continues`, {
       hint: `to wait for it, run \`workspace runs get ${id} --wait\``,
     }),
