@@ -1,37 +1,49 @@
 // Limits how many operations run at the same time.
 
+interface Waiter {
+  readonly rank: number;
+  readonly begin: () => void;
+}
+
 export class Semaphore {
   #free: number;
-  readonly #waiting: (() => void)[] = [];
-  #freed: (() => void) | undefined;
+  /** In the order of their ranks; those before `#next` have begun. */
+  readonly #waiting: Waiter[] = [];
+  #next = 0;
 
   constructor(count: number) {
     this.#free = Math.max(1, count);
   }
 
-  /** Resolves when a slot is free, and acquires it. */
-  async take(): Promise<void> {
-    if (this.tryTake()) return;
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Calls `begin` with a slot, at once or when one is free. Of those that wait, the least rank begins first. */
+  queue(begin: () => void, rank = -1): void {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      begin();
+      return;
+    }
+    // Waiters come almost in their order, so most are added at the end.
+    let at = this.#waiting.length;
+    while (at > this.#next && (this.#waiting[at - 1]?.rank ?? 0) > rank) at -= 1;
+    this.#waiting.splice(at, 0, { rank, begin });
   }
 
-  tryTake(): boolean {
-    if (this.#free === 0) return false;
-    this.#free -= 1;
-    return true;
+  take(): Promise<void> {
+    return new Promise((resolve) => this.queue(resolve));
   }
 
   give(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) {
+    const waiter = this.#waiting[this.#next];
+    if (waiter === undefined) {
       this.#free += 1;
-      this.#freed?.();
-    } else next();
-  }
-
-  /** Calls `notify` whenever a slot becomes free and no operation waits for it. */
-  whenFreed(notify: () => void): void {
-    this.#freed = notify;
+      return;
+    }
+    this.#next += 1;
+    if (this.#next === this.#waiting.length) {
+      this.#waiting.length = 0;
+      this.#next = 0;
+    }
+    waiter.begin();
   }
 
   async inside<T>(work: () => Promise<T>): Promise<T> {
@@ -43,7 +55,7 @@ export class Semaphore {
     }
   }
 
-  /** Releases the caller's slot while it waits, then acquires one again. */
+  /** Releases the caller's slot while it waits, then acquires one again, before what has not begun. */
   async outside<T>(wait: () => Promise<T>): Promise<T> {
     this.give();
     try {

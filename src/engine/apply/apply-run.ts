@@ -17,7 +17,7 @@ import {
   revealedRecord,
   revealedState,
 } from "../../state/model/sensitive-state.ts";
-import { type Clock, type Lease, type Random, randomHex } from "../../state/model/store.ts";
+import { type ApplyLease, type Clock, type Random, randomHex } from "../../state/model/store.ts";
 import { Semaphore } from "../concurrency.ts";
 import { NotSent } from "../failures.ts";
 import { addNewNames, createNameIndex, type NameIndex } from "../name-index.ts";
@@ -31,8 +31,6 @@ export interface ApplyRun {
   readonly liveIndex: LiveIndex;
   /** Maximum number of changes of a kind in progress. */
   readonly slots: (kind: string) => Semaphore;
-  /** The service; its client limits how many requests are in flight. */
-  readonly writer: Writer;
   /** The stored record of an address, which has digests in place of sensitive values. */
   readonly stored: (address: Address) => StateRecord | undefined;
   /** Tokens of what this apply made, by the address that it was made for. */
@@ -51,7 +49,6 @@ export function startRun(input: ApplyInput): ApplyRun {
     names,
     liveIndex: indexLive(input.live, input.registry),
     slots: slotsOf(parallelism),
-    writer: guarded(input.writer, lease),
     stored: (address) => input.lease.record(address),
     tokens: new Map(),
     halted: undefined,
@@ -72,28 +69,6 @@ function slotsOf(parallelism: number): ApplyRun["slots"] {
   };
 }
 
-/** Checks the lock right before each write is sent, also before a retry. */
-function guarded(writer: Writer, lease: Lease): Writer {
-  return {
-    read: (operation, input) => writer.read(operation, input),
-    write: (operation, input, asked) => {
-      const permit = (): void => {
-        assertHeld(lease);
-        asked?.();
-      };
-      return writer.write(operation, input, permit);
-    },
-  };
-}
-
-function assertHeld(lease: Lease): void {
-  try {
-    lease.assertHeld();
-  } catch (failure) {
-    throw new NotSent(failure);
-  }
-}
-
 export function isStopped(run: ApplyRun): boolean {
   return run.input.signal?.aborted === true || run.halted !== undefined;
 }
@@ -106,8 +81,8 @@ type IntentOf = ConstructorParameters<typeof JournaledWriter>[2];
 
 /** A journal for one change. It releases its slot while it waits. */
 export function openJournal(run: ApplyRun, change: Change, intent: IntentOf): JournaledWriter {
-  const { lease, clock, signal } = run.input;
-  return new JournaledWriter(run.writer, lease, intent, {
+  const { writer, lease, clock, signal } = run.input;
+  return new JournaledWriter(writer, lease, intent, {
     clock,
     signal,
     onWait: (what) =>
@@ -132,8 +107,9 @@ export interface ApplyInput {
   readonly live: Live;
   /** The sensitive values of the run; the plan has digests in their places. */
   readonly sensitive?: SensitiveValues | undefined;
+  /** The service; its client limits how many requests are in flight. */
   readonly writer: Writer;
-  readonly lease: Lease;
+  readonly lease: ApplyLease;
   readonly clock: Clock;
   readonly random: Random;
   readonly parallelism: number;
@@ -144,12 +120,10 @@ export interface ApplyInput {
   readonly origin?: ApplyOrigin;
 }
 
-function sensitiveLease(lease: Lease, sensitive: SensitiveValues | undefined): Lease {
+function sensitiveLease(lease: ApplyLease, sensitive: SensitiveValues | undefined): ApplyLease {
   if (sensitive === undefined || sensitive.isEmpty) return lease;
   return {
     nonce: lease.nonce,
-    fence: lease.fence,
-    diagnostics: lease.diagnostics,
     state: () => revealedState(lease.state(), sensitive),
     record(address) {
       const record = lease.record(address);
@@ -159,8 +133,6 @@ function sensitiveLease(lease: Lease, sensitive: SensitiveValues | undefined): L
     note: (entry) => lease.note(concealedEntry(entry, sensitive)),
     assertHeld: () => lease.assertHeld(),
     publish: () => lease.publish(),
-    retire: (to, above) => lease.retire(to, above),
-    release: () => lease.release(),
   };
 }
 

@@ -308,17 +308,17 @@ export async function readObject(
   plannedFrom?: PlannedFrom,
 ): Promise<LiveObject | undefined> {
   const provider = run.input.registry.get(kind);
-  const liveObject = await provider.operations.read(run.writer, id);
+  const liveObject = await provider.operations.read(run.input.writer, id);
   if (liveObject === undefined) return undefined;
   const live = { ...liveObject, values: manageablePart(provider.fields, liveObject.values, run.names) };
-  return provider.operations.readDetails?.(run.writer, live, desired, plannedFrom) ?? live;
+  return provider.operations.readDetails?.(run.input.writer, live, desired, plannedFrom) ?? live;
 }
 
 /** The object that has the natural name of a change now, as listed. */
 export async function findByName(run: ApplyRun, { kind, name }: Change): Promise<LiveObject | undefined> {
   const provider = run.input.registry.get(kind);
   const parents = provider.nested === undefined ? [] : [parentOf(name)];
-  const all = await provider.operations.list(run.writer, { parents, names: new Set([name]) });
+  const all = await provider.operations.list(run.input.writer, { parents, names: new Set([name]) });
   return all.find((liveObject) => isSameName(provider, liveObject.name, name));
 }
 

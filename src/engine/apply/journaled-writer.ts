@@ -10,7 +10,7 @@ import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import type { Intent, RemovedObject, StateRecord } from "../../state/model/record.ts";
-import type { Clock, Lease } from "../../state/model/store.ts";
+import type { ApplyLease, Clock } from "../../state/model/store.ts";
 import { assertId, NotSent } from "../failures.ts";
 
 /** Certain facts about the requests of one change. */
@@ -25,7 +25,7 @@ interface Account {
 /** The journal of one change. Its first request opens it; a change without requests writes no entry. */
 export class JournaledWriter implements OperationWriter {
   readonly #writer: Writer;
-  readonly #lease: Lease;
+  readonly #lease: ApplyLease;
   readonly #intent: Omit<Intent, "operation">;
   readonly #waiting: ConstructorParameters<typeof JournaledWriter>[3];
   #left = false;
@@ -38,7 +38,7 @@ export class JournaledWriter implements OperationWriter {
   /** `mayBegin` is checked until the first request of the change is sent. */
   constructor(
     writer: Writer,
-    lease: Lease,
+    lease: ApplyLease,
     intent: Omit<Intent, "operation">,
     waiting: WaitPorts & { readonly mayBegin: Permit },
   ) {
@@ -71,11 +71,13 @@ export class JournaledWriter implements OperationWriter {
   }
 
   async write(operation: WriteOperation, input: WriteInput): Promise<JsonObject> {
-    this.#lease.assertHeld();
-    if (!this.#left) this.#waiting.mayBegin();
+    this.#assertMayLeave();
     const intent = await this.#announce(operation);
     try {
-      const answer = await this.#writer.write(operation, input, () => this.#leave());
+      const answer = await this.#writer.write(operation, input, () => {
+        this.#assertMayLeave();
+        this.#left = true;
+      });
       this.#succeeded += 1;
       this.#lease.note({ type: "answer", intent, result: "succeeded" });
       return answer;
@@ -88,9 +90,14 @@ export class JournaledWriter implements OperationWriter {
     }
   }
 
-  #leave(): void {
+  /** Checked right before each request is sent, also before a retry. */
+  #assertMayLeave(): void {
+    try {
+      this.#lease.assertHeld();
+    } catch (failure) {
+      throw new NotSent(failure);
+    }
     if (!this.#left) this.#waiting.mayBegin();
-    this.#left = true;
   }
 
   /** No request is sent before its entry is durable, so a failure here certainly had no effect. */

@@ -10,7 +10,7 @@ import type { Action, Change } from "../../planner/model/change.ts";
 import type { ApplyEvent, ChangeOutcome, ChangeStatus, Plan } from "../../planner/model/plan.ts";
 import { changeKey, type WorkItem } from "../../planner/model/work-graph.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
-import type { Clock, Lease } from "../../state/model/store.ts";
+import type { ApplyLease, Clock } from "../../state/model/store.ts";
 import { pastChanges, withoutSensitive } from "./past-changes.ts";
 
 export class OutcomeLog {
@@ -112,14 +112,14 @@ function isAction({ action }: { readonly action: Action }): boolean {
   return action !== "noop" && action !== "report";
 }
 
-export interface RecordedLease extends Lease {
+export interface RecordedLease extends ApplyLease {
   /** Adds how the run ended; it becomes durable with the publication of the state. */
   end(changes: readonly ChangeOutcome[], interrupted: boolean, now: number): void;
 }
 
 /** Records the apply in the history. An apply without changes adds nothing, so every saved plan stays valid. */
 export function recordedLease(
-  lease: Lease,
+  lease: ApplyLease,
   plan: Plan,
   clock: Clock,
   origin: ApplyOrigin,
@@ -140,8 +140,6 @@ export function recordedLease(
   });
   return {
     nonce: lease.nonce,
-    fence: lease.fence,
-    diagnostics: lease.diagnostics,
     state: () => lease.state(),
     record: (address) => lease.record(address),
     append(entry) {
@@ -155,8 +153,6 @@ export function recordedLease(
     note: (entry) => lease.note(entry),
     assertHeld: () => lease.assertHeld(),
     publish: () => lease.publish(),
-    retire: (to, above) => lease.retire(to, above),
-    release: () => lease.release(),
     end(changes, interrupted, now) {
       if (begun === undefined) {
         hideFormerValues(lease, sensitive);
@@ -188,7 +184,7 @@ export function recordedLease(
 }
 
 /** Values that are sensitive in this run leave what earlier runs recorded. */
-function hideFormerValues(lease: Lease, sensitive: SensitiveValues | undefined): void {
+function hideFormerValues(lease: ApplyLease, sensitive: SensitiveValues | undefined): void {
   if (sensitive === undefined || sensitive.isEmpty) return;
   const history = lease.state().history ?? [];
   const changed = withoutSensitive(history, sensitive);

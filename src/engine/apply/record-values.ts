@@ -205,7 +205,7 @@ async function liveAttribute(
   id: RemoteId,
   attribute: string,
 ): Promise<Json | undefined> {
-  const live = await provider.operations.read(run.writer, id);
+  const live = await provider.operations.read(run.input.writer, id);
   return live?.values[attribute] ?? live?.facts[attribute];
 }
 

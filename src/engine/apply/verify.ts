@@ -63,7 +63,7 @@ async function verifyList(
   parent: string,
   changes: readonly Change[],
 ): Promise<Diagnostic[]> {
-  const objects = await provider.operations.list(run.writer, {
+  const objects = await provider.operations.list(run.input.writer, {
     parents: provider.nested === undefined ? [] : [parent],
     names: new Set(changes.map((change) => change.name)),
     ids: new Set(changes.flatMap((change) => run.input.lease.record(change.address)?.id ?? [])),
@@ -122,7 +122,7 @@ async function withWitnesses(
     ([name, { witness }]) =>
       witness !== undefined && record.applied[name] !== undefined && listed.facts[witness] === undefined,
   );
-  return lacks ? provider.operations.readDetails(run.writer, listed, record.applied) : listed;
+  return lacks ? provider.operations.readDetails(run.input.writer, listed, record.applied) : listed;
 }
 
 type Ready = Extract<StateRecord, { readonly status: "ready" }>;
@@ -145,7 +145,7 @@ async function checked(
   const { readDetails, listsAll } = provider.operations;
   if (differences.length === 0 || (readDetails !== undefined && listsAll !== true)) return [];
   // Details leave out what others decide, such as the values of a cluster policy.
-  const detailed = await readDetails?.(run.writer, raw, record.applied);
+  const detailed = await readDetails?.(run.input.writer, raw, record.applied);
   const left = detailed === undefined ? differences : compared(run, provider, record, detailed).differences;
   return left.length === 0 ? [] : [differs(record, left.map((diff) => toDottedPath(diff.path)).join(", "))];
 }

@@ -114,6 +114,12 @@ export interface Lease {
   release(): Promise<void>;
 }
 
+/** What an apply does with its lease. */
+export type ApplyLease = Pick<
+  Lease,
+  "nonce" | "state" | "record" | "append" | "note" | "assertHeld" | "publish"
+>;
+
 /** The few file operations that a state needs. Paths are absolute. Every other failure than those named here throws. */
 export interface FileSystem {
   /** The content of a file; undefined if it does not exist. */

@@ -220,7 +220,7 @@ async function recordedRuns(changes: readonly Change[]): Promise<readonly PastRu
   }));
   recorded.end(outcomes, false, 6_000);
   await recorded.publish();
-  await recorded.release();
+  await lease.release();
   return (await storeOn({ disk, clock }).read()).state.history ?? [];
 }
 
