@@ -14,7 +14,7 @@ export interface Polling {
   readonly since?: number;
 }
 
-/** What `look` gives, as soon as it gives something; undefined after the signal. Throws what `timedOut` makes once the time is over. */
+/** The first value of `look`; undefined after the signal. Throws the error of `timedOut` once the time is over. */
 export async function poll<T>(
   look: (round: number) => Promise<T | undefined>,
   { clock, signal, firstMs, longestMs, timeoutMs = Number.POSITIVE_INFINITY, since }: Polling,

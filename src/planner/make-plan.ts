@@ -61,7 +61,7 @@ export interface PlanDraft {
 type Pass = (draft: PlanDraft) => Partial<PlanDraft>;
 
 /** Each resource is compared with its live object and its record. */
-const DECIDE: readonly Pass[] = [reportUnreadableKinds, decideResources];
+const DECIDE: readonly Pass[] = [reporting(({ context }) => unreadableKinds(context)), decideResources];
 
 /** Removals are added, and the changes get their order. Repeated when the caller becomes known. */
 const ARRANGE: readonly Pass[] = [
@@ -74,21 +74,24 @@ const ARRANGE: readonly Pass[] = [
   predictWorkspace,
 ];
 
-const REPORT: readonly Pass[] = [reportRefusals, reportExcluded];
+const REPORT: readonly Pass[] = [reporting(refusals), reporting(excludedWarning)];
 
 /** The arranged changes are checked, described, and guarded. */
 const FINISH: readonly Pass[] = [
-  reportNameErrors,
-  checkPaths,
-  checkNames,
-  checkMemberships,
-  checkIgnoredFields,
-  reportLiveProblems,
+  reporting(({ nameErrors }) => nameErrors),
+  reporting(({ context, changes }) => pathsOfOthers(context, changes)),
+  reporting(({ context, changes, workspace }) => unknownNames(context, changes, workspace)),
+  reporting(({ context, changes }) => unmanageableMemberships(context, changes)),
+  reporting(({ context, changes }) => nestingCycles(context, changes)),
+  reporting(({ context, changes }) => ignoredContradictions(context, changes)),
+  reporting(({ context, changes }) => liveProblems(context, changes)),
   checkDuplicates,
-  checkLookups,
-  checkDependents,
+  reporting(({ context, facts, changes, workspace }) =>
+    unconfirmedValues(context, facts.lookups, lookupQuestions(context, changes, workspace)),
+  ),
+  reporting(({ context, facts, changes }) => unreadDependents(context.input, facts, changes)),
   retainObjectsInUse,
-  checkNamesOfKeptObjects,
+  reporting(({ context, changes }) => namesOfKeptObjects(context, changes)),
   sortChanges,
   addConsequences,
   addContents,
@@ -193,12 +196,9 @@ function withFacts(draft: PlanDraft, facts: PlanFacts): PlanDraft {
   return runPasses({ ...draft, facts }, isArranged ? [predictWorkspace] : ARRANGE);
 }
 
-function reporting({ diagnostics }: PlanDraft, more: readonly Diagnostic[]): Partial<PlanDraft> {
-  return { diagnostics: [...diagnostics, ...more] };
-}
-
-function reportUnreadableKinds(draft: PlanDraft): Partial<PlanDraft> {
-  return reporting(draft, unreadableKinds(draft.context));
+/** A pass that only reports. */
+function reporting(check: (draft: PlanDraft) => readonly Diagnostic[]): Pass {
+  return (draft) => ({ diagnostics: [...draft.diagnostics, ...check(draft)] });
 }
 
 /** In dependency order, so that references find decided targets. */
@@ -270,76 +270,37 @@ function predictWorkspace({ context, facts, changes }: PlanDraft): Partial<PlanD
   return { workspace: createPlannedWorkspace(context, facts, changes) };
 }
 
-function reportRefusals(draft: PlanDraft): Partial<PlanDraft> {
-  const isConcerned = concernsOf(draft.context.input, draft.changes);
-  return reporting(
-    draft,
-    [...draft.refusals].flatMap(([address, refusal]) =>
-      isConcerned(address) && !draft.excluded.has(address) ? [refusal] : [],
-    ),
+function refusals({ context, changes, refusals, excluded }: PlanDraft): readonly Diagnostic[] {
+  const isConcerned = concernsOf(context.input, changes);
+  return [...refusals].flatMap(([address, refusal]) =>
+    isConcerned(address) && !excluded.has(address) ? [refusal] : [],
   );
 }
 
-function reportExcluded(draft: PlanDraft): Partial<PlanDraft> {
-  const { excludedDependents: addresses } = draft;
-  if (addresses.length === 0) return {};
+function excludedWarning({ excludedDependents: addresses }: PlanDraft): readonly Diagnostic[] {
+  if (addresses.length === 0) return [];
   const subject =
     addresses.length === 1
       ? "1 more resource is excluded, because its change depends"
       : `${grouped(addresses.length)} more resources are excluded, because their changes depend`;
   const message = `${subject} on an excluded one: ${listed(addresses, "and", 10)}`;
-  return reporting(draft, [warning("PLAN_EXCLUDED", message)]);
+  return [warning("PLAN_EXCLUDED", message)];
 }
 
-function reportNameErrors(draft: PlanDraft): Partial<PlanDraft> {
-  return reporting(draft, draft.nameErrors);
+function checkDuplicates({ context, changes, diagnostics }: PlanDraft): Partial<PlanDraft> {
+  const { guards, warnings } = duplicatesIn(context, changes);
+  return { guards, diagnostics: [...diagnostics, ...warnings] };
 }
 
-function checkPaths(draft: PlanDraft): Partial<PlanDraft> {
-  return reporting(draft, pathsOfOthers(draft.context, draft.changes));
-}
-
-function checkNames(draft: PlanDraft): Partial<PlanDraft> {
-  return reporting(draft, unknownNames(draft.context, draft.changes, draft.workspace));
-}
-
-function checkMemberships(draft: PlanDraft): Partial<PlanDraft> {
-  const { context, changes } = draft;
-  return reporting(draft, [...unmanageableMemberships(context, changes), ...nestingCycles(context, changes)]);
-}
-
-function checkIgnoredFields(draft: PlanDraft): Partial<PlanDraft> {
-  return reporting(draft, ignoredContradictions(draft.context, draft.changes));
-}
-
-function reportLiveProblems(draft: PlanDraft): Partial<PlanDraft> {
-  return reporting(draft, liveProblems(draft.context, draft.changes));
-}
-
-function checkDuplicates(draft: PlanDraft): Partial<PlanDraft> {
-  const { guards, warnings } = duplicatesIn(draft.context, draft.changes);
-  return { guards, ...reporting(draft, warnings) };
-}
-
-function checkLookups(draft: PlanDraft): Partial<PlanDraft> {
-  const { context, facts, changes, workspace } = draft;
-  return reporting(
-    draft,
-    unconfirmedValues(context, facts.lookups, lookupQuestions(context, changes, workspace)),
-  );
-}
-
-function retainObjectsInUse(draft: PlanDraft): Partial<PlanDraft> {
-  const { changes, notes } = retainInUse(draft.context, draft.facts, draft.changes, draft.workspace);
-  return { changes, ...reporting(draft, notes) };
-}
-
-function checkDependents(draft: PlanDraft): Partial<PlanDraft> {
-  return reporting(draft, unreadDependents(draft.context.input, draft.facts, draft.changes));
-}
-
-function checkNamesOfKeptObjects(draft: PlanDraft): Partial<PlanDraft> {
-  return reporting(draft, namesOfKeptObjects(draft.context, draft.changes));
+function retainObjectsInUse({
+  context,
+  facts,
+  changes,
+  workspace,
+  diagnostics,
+}: PlanDraft): Partial<PlanDraft> {
+  const retained = retainInUse(context, facts, changes, workspace);
+  return { changes: retained.changes, diagnostics: [...diagnostics, ...retained.notes] };
 }
 
 function sortChanges({ context, changes }: PlanDraft): Partial<PlanDraft> {

@@ -6,7 +6,7 @@ import type { Json } from "../core/json.ts";
 import { type Path, toPointer } from "../core/pointer.ts";
 import type { FieldDiff } from "../resource/planning.ts";
 import { checkGuards } from "./check/guards.ts";
-import type { Change } from "./model/change.ts";
+import { type Change, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords } from "./model/context.ts";
 import type { PlanFacts, PlanInput } from "./model/input.ts";
 import type {
@@ -38,8 +38,7 @@ export function splitPlan(base: Plan, head: Plan): Omit<PlanSplit, "base"> {
 }
 
 function touching({ changes }: Plan): ReadonlyMap<string, Change> {
-  const touched = changes.filter(({ action }) => action !== "noop" && action !== "report");
-  return new Map(touched.map((change) => [changeKey(change), change]));
+  return new Map(changes.filter(touches).map((change) => [changeKey(change), change]));
 }
 
 /** An error without an address is about the whole plan and always counts. */

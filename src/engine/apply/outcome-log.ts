@@ -6,7 +6,7 @@ import { canonicalJson, startDigest } from "../../core/digest.ts";
 import { defined, type Json } from "../../core/json.ts";
 import { type ApplyOrigin, CHANGED_KEPT, type PastRun } from "../../core/past-run.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
-import type { Action, Change } from "../../planner/model/change.ts";
+import { type Change, touches } from "../../planner/model/change.ts";
 import type { ApplyEvent, ChangeOutcome, ChangeStatus, Plan } from "../../planner/model/plan.ts";
 import { changeKey, type WorkItem } from "../../planner/model/work-graph.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
@@ -100,16 +100,12 @@ function planDigest({ changes }: Plan): string {
   const sum = startDigest();
   // The canonical text of the list, one change at a time: whole, it would be larger than everything else of the run.
   let separator = "[";
-  for (const change of changes.filter(isAction)) {
+  for (const change of changes.filter(touches)) {
     sum.add(`${separator}${canonicalJson(change as unknown as Json)}`);
     separator = ",";
   }
   sum.add(separator === "[" ? "[]" : "]");
   return sum.end();
-}
-
-function isAction({ action }: { readonly action: Action }): boolean {
-  return action !== "noop" && action !== "report";
 }
 
 export interface RecordedLease extends ApplyLease {
@@ -158,7 +154,7 @@ export function recordedLease(
         hideFormerValues(lease, sensitive);
         return;
       }
-      const acted = changes.filter(isAction);
+      const acted = changes.filter(touches);
       const done = acted.filter(({ result }) => result === "applied");
       const applied: Record<string, number> = {};
       for (const { action } of done) applied[action] = (applied[action] ?? 0) + 1;

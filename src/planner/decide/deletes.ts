@@ -25,7 +25,7 @@ import {
   type PlannedDeletes,
   unmanagedMembers,
 } from "./nested-members.ts";
-import { occupiedFolders } from "./paths.ts";
+import { isWhole, occupiedFolders } from "./paths.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */
 export function planDeletes(context: PlanContext, caller: string | undefined): PlannedDeletes {
@@ -273,7 +273,7 @@ export function retainInUse(
   if (context.input.destroy === true || !removes) return { changes, notes: [] };
   const notes: Diagnostic[] = [];
   // An object without a replacement is deleted with its resource, because its users cannot be moved.
-  const going = new Set(changes.flatMap((change) => (isWhole(change) ? [change.address] : [])));
+  const going = new Set(changes.filter(isWhole).map(({ address }) => address));
   const spared = changes.flatMap((change): readonly Change[] => {
     const holders = going.has(change.address) ? [] : holdersOf(context, facts, change, workspace);
     if (holders.length === 0) return [change];
@@ -282,10 +282,6 @@ export function retainInUse(
     return [];
   });
   return { changes: spared, notes };
-}
-
-function isWhole(change: Change): boolean {
-  return change.action === "delete" && change.deposed !== true;
 }
 
 /** Applies only to objects with a replacement. The spec decides about other deletions. */

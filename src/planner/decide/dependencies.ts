@@ -2,7 +2,6 @@
 
 import type { Address } from "../../core/address.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
-import { foldName } from "../../resource/names.ts";
 import { tableSchema, visitValue } from "../../resource/walk.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
@@ -11,22 +10,21 @@ import { addDependent, transitiveClosure } from "../model/work-graph.ts";
 
 /** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
 export function withDependencies(context: PlanContext, changes: readonly Change[]): Change[] {
-  const acting = new Set(changes.filter((change) => acts(change)).map((change) => change.address));
-  // Otherwise, the users of every object take a thirtieth of the time of a plan.
-  const removes = changes.some(({ action }) => action === "delete" || action === "replace");
-  const dependents = removes ? dependentsOf(context) : new Map<Address, Set<Address>>();
-  for (const [going, holders] of liveHolders(context, changes))
-    for (const holder of holders) addDependent(dependents, holder, going);
+  const acting = new Set(changes.filter(acts).map(({ address }) => address));
+  const users = new Map<Address, Set<Address>>();
+  for (const [user, used] of uses(context, changes)) addDependent(users, user, used);
   const holders = (address: Address): readonly Address[] =>
-    [...(dependents.get(address) ?? [])].filter((holder) => acting.has(holder) && holder !== address).sort();
-  const createdFirst = new Set(changes.flatMap((change) => (isCreatedFirst(change) ? [change.address] : [])));
+    [...(users.get(address) ?? [])].filter((user) => acting.has(user) && user !== address).sort();
+  const createdFirst = new Set(changes.filter(isCreatedFirst).map(({ address }) => address));
   /** A holder that is replaced too, and whose old object did not hold the old object: only the new ones depend on each other. */
   const isNewHolder = (holder: Address, address: Address): boolean =>
     createdFirst.has(holder) &&
     context.input.state.records.get(holder)?.depends_on.includes(address) === false;
-  const unchanged = new Map<Address, Change>();
-  for (const change of changes)
-    if (change.action === "noop" && change.dependsOn.length > 0) unchanged.set(change.address, change);
+  const unchanged = new Map(
+    changes.flatMap((change) =>
+      change.action === "noop" && change.dependsOn.length > 0 ? [[change.address, change] as const] : [],
+    ),
+  );
   /** Also through unchanged resources of the same kind: a group cannot enter another while that one contains it through a third. */
   const withIndirect = ({ kind, dependsOn }: Change): readonly Address[] => {
     const isBetween = (address: Address): boolean => unchanged.get(address)?.kind === kind;
@@ -92,40 +90,29 @@ function acts(change: Change): boolean {
   return change.action !== "noop" && change.action !== "report" && change.action !== "forget";
 }
 
-/** The users of each object, now and at the last apply. */
-function dependentsOf(context: PlanContext): Map<Address, Set<Address>> {
-  const dependents = new Map<Address, Set<Address>>();
-  const add = (from: Address, to: Address): void => addDependent(dependents, from, to);
-  for (const record of context.input.state.records.values())
-    for (const address of record.depends_on) add(record.address, address);
-  for (const resource of context.input.spec.resources.values())
-    for (const address of resource.dependsOn) add(resource.address, address);
-  return dependents;
-}
-
-/** Updated objects whose live values refer to a deleted object, even if neither the spec nor the state records that. */
-function liveHolders(
-  context: PlanContext,
+/**
+ * Each user of an object, with that object: of the spec, of the last apply, and, although neither the spec nor the state
+ * records it, of the live values of an updated object that refer to a deleted one.
+ */
+function* uses(
+  { input: { registry, spec, state } }: PlanContext,
   changes: readonly Change[],
-): ReadonlyMap<Address, readonly Address[]> {
-  const { registry } = context.input;
-  const going = new Map<string, Address>();
+): Generator<readonly [user: Address, used: Address]> {
+  for (const { address, depends_on } of state.records.values())
+    for (const used of depends_on) yield [address, used];
+  for (const { address, dependsOn } of spec.resources.values())
+    for (const used of dependsOn) yield [address, used];
+  const deleted = new Map<string, Address>();
   for (const change of changes)
-    if (change.action === "delete") {
-      const { kind, name, address, id } = change;
-      going.set(`${kind}\n${foldName(registry.get(kind), name)}`, address);
-      going.set(`${kind}\n${id}`, address);
-    }
-  const holders = new Map<Address, Address[]>();
-  for (const change of changes) {
-    if (change.action !== "update") continue;
-    for (const [kind, text] of mentioned(registry.get(change.kind).fields, change.before)) {
-      const address =
-        going.get(`${kind}\n${foldName(registry.get(kind), text)}`) ?? going.get(`${kind}\n${text}`);
-      if (address !== undefined) holders.set(address, [...(holders.get(address) ?? []), change.address]);
-    }
-  }
-  return holders;
+    if (change.action === "delete")
+      for (const key of [nameKey(registry, change.kind, change.name), `${change.kind}\n${change.id}`])
+        deleted.set(key, change.address);
+  for (const change of changes)
+    if (change.action === "update")
+      for (const [kind, text] of mentioned(registry.get(change.kind).fields, change.before)) {
+        const used = deleted.get(nameKey(registry, kind, text)) ?? deleted.get(`${kind}\n${text}`);
+        if (used !== undefined) yield [change.address, used];
+      }
 }
 
 /** An unchanged resource for each name that one lists. If the object is deleted, the service deletes the membership with it. */

@@ -72,7 +72,9 @@ export function pathsOfOthers({ input }: PlanContext, changes: readonly Change[]
   });
 }
 
-const isWhole = (change: Change): change is Delete => change.action === "delete" && change.deposed !== true;
+/** Whether a change deletes the present object of an address. */
+export const isWhole = (change: Change): change is Delete =>
+  change.action === "delete" && change.deposed !== true;
 
 type Tree = NonNullable<PlannedKind["tree"]>;
 

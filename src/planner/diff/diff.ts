@@ -67,11 +67,17 @@ function walk(
   };
   // A field that the service omits has its default.
   const live = returned === undefined ? schema.default : withoutAdded(schema, desired, returned);
-  if (schema.writeOnly === true) hidden(on, path, schema, desired, inherited);
-  else if (desired === undefined) unset(on, path, schema, live, inherited);
+  if (schema.writeOnly === true) diffWriteOnly(on, path, schema, desired, inherited);
   else if (isObject(desired) && isObject(live) && hasMembers(schema))
     members(on, path, schema, desired, live, inherited);
-  else if (!isSameValue(schema, desired, live)) report(on, path, schema, desired, live, inherited);
+  else {
+    const target =
+      desired === undefined ? targetOfUnset(on, path, schema, live, inherited) : { value: desired };
+    if (target === undefined) return;
+    const { value } = target;
+    if (value === undefined || !isSameValue(schema, value, live))
+      report(on, path, schema, value, live, inherited);
+  }
 }
 
 function isRecorded({ recorded }: Comparison, path: Path): boolean {
@@ -114,38 +120,21 @@ function member(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The target of a field that the spec does not set: the default, the server's value, no value, or unmanaged. */
-function unset(
-  on: Comparison,
+/** The target of a field that the spec does not set: the default, the server's value, or no value; undefined if any live value will do. */
+function targetOfUnset(
+  { recorded }: Comparison,
   path: Path,
   schema: FieldSchema,
   live: Json | undefined,
-  inherited: Inherited,
-): void {
-  if (schema.whenAbsent === "unmanaged") return;
-  if (schema.default !== undefined) {
-    if (!isSameValue(schema, schema.default, live)) report(on, path, schema, schema.default, live, inherited);
-    return;
-  }
-  if (inherited.serverDefault) serverDecides(on, path, schema, live, inherited);
-  else if (valuesLost(schema, live) !== undefined) report(on, path, schema, undefined, live, inherited);
-}
-
-function serverDecides(
-  on: Comparison,
-  path: Path,
-  schema: FieldSchema,
-  live: Json | undefined,
-  inherited: Inherited,
-): void {
-  if (on.recorded === undefined) return;
-  if (valueAt(on.recorded.applied, path) !== undefined) {
-    if (live !== undefined) report(on, path, schema, undefined, live, inherited);
-    return;
-  }
-  const value = valueAt(on.recorded.seen, path);
-  if (value !== undefined && !isSameValue(schema, value, live))
-    report(on, path, schema, value, live, inherited);
+  { serverDefault }: Inherited,
+): { readonly value: Json | undefined } | undefined {
+  if (schema.whenAbsent === "unmanaged") return undefined;
+  if (schema.default !== undefined) return { value: schema.default };
+  if (!serverDefault) return valuesLost(schema, live) === undefined ? undefined : { value: undefined };
+  if (valueAt(recorded?.applied, path) !== undefined)
+    return live === undefined ? undefined : { value: undefined };
+  const value = valueAt(recorded?.seen, path);
+  return value === undefined ? undefined : { value };
 }
 
 /** Live values that a deletion would lose: no defaults, server-decided values, or unmanaged values. */
@@ -165,7 +154,7 @@ function valuesLost(schema: FieldSchema, live: Json | undefined): Json | undefin
 }
 
 /** A value that the service never returns: compared with the recorded value, and with a witness of writes by others. */
-function hidden(
+function diffWriteOnly(
   on: Comparison,
   path: Path,
   schema: FieldSchema,
