@@ -68,10 +68,7 @@ const YEAR_START = Date.UTC(2027, 0, 1);
 export function firingsPerMonth(expression: string): number | undefined {
   const fields = fieldsOf(expression);
   if (quartzProblem(expression) !== undefined) return undefined;
-  const perDay = [0, 1, 2].reduce(
-    (product, at) => product * valuesOfField(fields[at] ?? "", at === 2 ? 24 : 60),
-    1,
-  );
+  const perDay = [0, 1, 2].reduce((product, at) => product * valuesOf(at, fields[at] ?? "").length, 1);
   const days = ["0", "0", "0", ...fields.slice(3, 6)].join(" ");
   let count = 0;
   for (let at = YEAR_START - 1; ; count += 1) {
@@ -80,19 +77,6 @@ export function firingsPerMonth(expression: string): number | undefined {
     at = next;
   }
   return (perDay * count) / 12;
-}
-
-/** How many of the values from 0 to `size - 1` a field has: `*`, `5`, `1-5`, `0/15`, `22-2`, and lists of these. */
-function valuesOfField(field: string, size: number): number {
-  const values = new Set<number>();
-  for (const item of field.split(",")) {
-    const [range = "", step = "1"] = item.split("/");
-    const [first = "", last] = range.split("-");
-    const from = first === "*" ? 0 : Number(first);
-    const to = last !== undefined ? Number(last) : first === "*" || item.includes("/") ? size - 1 : from;
-    for (let at = from; at <= (to < from ? to + size : to); at += Number(step)) values.add(at % size);
-  }
-  return values.size;
 }
 
 function fieldsOf(expression: string): readonly string[] {
@@ -225,11 +209,13 @@ function cronPatterns(expression: string): readonly string[] {
 }
 
 /** A field of plain values, ranges, and steps, as a list of numbers or `*`. */
-function numbers(at: number, part: string): string {
+const numbers = (at: number, part: string): string => (part === "*" ? part : valuesOf(at, part).join(","));
+
+/** The values of a field in their order. */
+function valuesOf(at: number, part: string): readonly number[] {
   const rule = RULES[at];
-  if (part === "*" || rule === undefined) return part;
-  const values = new Set(part.split(",").flatMap((item) => expanded(rule, item)));
-  return [...values].sort((a, b) => a - b).join(",");
+  const values = rule === undefined ? [] : part.split(",").flatMap((item) => expanded(rule, item));
+  return [...new Set(values)].sort((a, b) => a - b);
 }
 
 function expanded(rule: FieldRule, item: string): readonly number[] {

@@ -1,4 +1,4 @@
-// The failures of a request, refused (certainly no effect) or unknown (it may have been applied), and the findings in any failure.
+// The failures of a request, refused (certainly no effect) or unknown (it may have been applied), the refusals that callers handle, and the findings in any failure.
 
 import type { Code } from "./codes.ts";
 import { type Diagnostic, error, errorCode, Failure, thrownText } from "./diagnostic.ts";
@@ -35,6 +35,30 @@ export class UnknownOutcome extends Error {
     super(diagnostic.message);
     this.diagnostic = diagnostic;
   }
+}
+
+/**
+ * Whether a read or delete was refused because the object no longer exists. Clusters, jobs, and runs answer 400 for
+ * that. An unknown route, a proxy's page, or another API's 404 does not count: an unreadable object is never treated
+ * as missing.
+ */
+export function isMissing(error: unknown): boolean {
+  if (!(error instanceof Refused)) return false;
+  const { status, code, diagnostic } = error;
+  if (diagnostic.code !== "API_REFUSED") return false;
+  if (code === "RESOURCE_DOES_NOT_EXIST") return true;
+  if (status === 404) return code === "" || code === "NOT_FOUND" || code === "404";
+  const words = `${diagnostic.message}\n${diagnostic.cause ?? ""}`;
+  if (code === "INVALID_PARAMETER_VALUE") return /do(es)?( not|n.t) exist/i.test(words);
+  return code === "INVALID_STATE" && /days ago/i.test(words);
+}
+
+/** Whether a create was refused because the name is taken. Decided by the code alone, because the wording of messages changes. */
+export function isConflict(error: unknown): boolean {
+  return (
+    error instanceof Refused &&
+    (error.code === "RESOURCE_ALREADY_EXISTS" || error.status === 409 || error.code === "uniqueness")
+  );
 }
 
 /** Any file can be the one too many, so no caller expects these. */

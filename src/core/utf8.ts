@@ -1,9 +1,9 @@
 // Bytes as UTF-8 text.
 
-/** The text, without a byte order mark; undefined if the bytes are not UTF-8. */
-export function utf8Text(bytes: Uint8Array): string | undefined {
+/** The text, without a byte order mark unless it is kept; undefined if the bytes are not UTF-8. */
+export function utf8Text(bytes: Uint8Array, mark: "dropped" | "kept" = "dropped"): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: mark === "kept" }).decode(bytes);
   } catch {
     return undefined;
   }

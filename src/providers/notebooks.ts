@@ -2,13 +2,12 @@
 // format, without additions of the service.
 
 import type { Reader } from "../api/contract/reader.ts";
-import { isMissing } from "../api/contract/refusals.ts";
 import { type RemoteId, remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import { digest, fingerprint } from "../core/digest.ts";
 import { parseJson } from "../core/exact-json.ts";
 import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
-import { Refused } from "../core/request-failure.ts";
+import { isMissing, Refused } from "../core/request-failure.ts";
 import type { Values } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
 import { folderOf, foldersAbove } from "../resource/names.ts";

@@ -1,7 +1,6 @@
 // One state as several processes share it, for each form of store: what the tests of all stores are run against.
 
 import { createClient } from "../../src/api/client.ts";
-import { isConflict, isMissing } from "../../src/api/contract/refusals.ts";
 import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
 import { type Database, parsePostgresUrl } from "../../src/state/backends/postgres/database.ts";
 import { openPgDatabase } from "../../src/state/backends/postgres/pg-database.ts";
@@ -217,10 +216,8 @@ export async function inWorkspace(): Promise<Shared> {
     form: "workspace",
     store: (process = {}) => {
       const given = options(process, ++seed);
-      const tell = { isMissing, isConflict };
       return openWorkspaceStore({
         api: api(given.clock, process.step),
-        failureTests: tell,
         folder: IN_WORKSPACE,
         ...given,
       });

@@ -2,10 +2,9 @@
 import { canonicalJson } from "../../core/digest.ts";
 import { defined, isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 
-import { type Refused, refusedWith } from "../../core/request-failure.ts";
+import { isMissing, type Refused, refusedWith } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";
 import { allPages, eachTokenPage, elementsIn, type Page, type ReadPage } from "../contract/pages.ts";
-import { isMissing } from "../contract/refusals.ts";
 import type { ApiVersion, HostVersion } from "./table.ts";
 
 type Handler = (input: JsonObject, permit?: () => void) => Promise<JsonObject>;

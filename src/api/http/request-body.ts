@@ -1,6 +1,7 @@
 // Converts an operation and its input to an HTTP request. The only place that reveals secrets.
 
 import { stringifyJson } from "../../core/exact-json.ts";
+import { utf8Text } from "../../core/utf8.ts";
 import type { OperationFacts } from "../contract/operations.ts";
 import type { SecretValue, WriteInput } from "../contract/reader.ts";
 
@@ -91,11 +92,9 @@ function base64(bytes: Uint8Array): string {
 const base64Length = (bytes: Uint8Array): number => Math.ceil(bytes.length / 3) * 4;
 
 function utf8(field: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new Error(`the secret for ${field} is not UTF-8 text; use a field of bytes`);
-  }
+  const text = utf8Text(bytes, "kept");
+  if (text === undefined) throw new Error(`the secret for ${field} is not UTF-8 text; use a field of bytes`);
+  return text;
 }
 
 interface MultipartForm {

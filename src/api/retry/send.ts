@@ -3,11 +3,10 @@
 import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
+import { isMissing, Refused, UnknownOutcome } from "../../core/request-failure.ts";
 import { shortened } from "../../core/sentences.ts";
 import { OPERATIONS, type OperationFacts, type OperationName, repeatIsSafe } from "../contract/operations.ts";
 import type { WriteInput } from "../contract/reader.ts";
-import { isMissing } from "../contract/refusals.ts";
 import { type PreparedRequest, prepareRequest } from "../http/request-body.ts";
 import type { ErrorAnswer, MalformedAnswer, RedirectAnswer } from "../http/response.ts";
 import type { HttpRequest } from "../http/transport.ts";

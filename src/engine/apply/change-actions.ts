@@ -1,10 +1,9 @@
 // Executes one change: reads its object again, journals and sends its requests, and records the result.
 
-import { isConflict } from "../../api/contract/refusals.ts";
 import { parentOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, type Failure, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
-import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
+import { isConflict, Refused, UnknownOutcome } from "../../core/request-failure.ts";
 import { comparable, isAsPlanned } from "../../planner/diff/normalize.ts";
 import {
   type Change,

@@ -1,25 +1,19 @@
 // Reads all objects of some kinds, managed or not, as the basis of an export, and looks up the names that a plan must confirm.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import type { LookupAnswer, Lookups, Question } from "../../planner/model/input.ts";
-import type { ReadEvent } from "../../planner/model/plan.ts";
 import { transitiveClosure } from "../../planner/model/work-graph.ts";
 import type { Catalog, Catalogs } from "../../resource/catalog.ts";
 import { identifyingFields, type Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
-import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
-import { Semaphore } from "../concurrency.ts";
+import type { Live, LiveObject } from "../../resource/live.ts";
 import { failureDiagnostic } from "../failures.ts";
-import { withNames } from "./observe.ts";
+import { type ReadKindsInput, readKinds } from "./observe.ts";
 import { memoizedReader, requiredKinds } from "./readers.ts";
 
-export interface ListKindsInput {
-  readonly registry: Registry;
-  readonly reader: Reader;
+export interface ListKindsInput extends ReadKindsInput {
   readonly kinds: ReadonlySet<string>;
-  readonly parallelism: number;
   /** False if lists contain enough. */
   readonly closer?: false;
   /**
@@ -30,114 +24,36 @@ export interface ListKindsInput {
     readonly isWanted: (kind: string, object: LiveObject) => boolean;
     readonly names?: ReadonlySet<string>;
   };
-  readonly onRead?: (event: ReadEvent) => void;
 }
 
 /** A kind or parent that could not be read is included with the reason. */
-export async function listKinds(from: ListKindsInput): Promise<Live> {
-  const input = { ...from, reader: memoizedReader(from.reader) };
-  const slots = new Semaphore(input.parallelism);
-  const needed = transitiveClosure(input.kinds, (kind) => requiredKinds(input.registry.get(kind)));
-  const kinds = input.registry.kinds.filter((provider) => needed.has(provider.kind));
-  const reading = new Map<string, Promise<LiveKind>>();
-  // In the registry's order, parents come before their members.
-  for (const provider of kinds) {
-    const parents = provider.nested === undefined ? undefined : reading.get(provider.nested.kind);
-    reading.set(provider.kind, readKind(input, slots, provider, parents));
-  }
-  let done = 0;
-  const liveKinds = await Promise.all(
-    [...reading].map(async ([kind, read]) => {
-      const live = await read;
-      done += 1;
-      const objects = live.readable ? { objects: live.objects.length } : {};
-      input.onRead?.({ type: "read", kind, ...objects, done, total: kinds.length });
-      return [kind, live] as const;
-    }),
+export function listKinds(from: ListKindsInput): Promise<Live> {
+  const { registry, access, closer } = from;
+  const reader = memoizedReader(from.reader);
+  const needed = transitiveClosure(from.kinds, (kind) => requiredKinds(registry.get(kind)));
+  return readKinds(
+    { ...from, reader },
+    {
+      kinds: registry.kinds.filter((provider) => needed.has(provider.kind)),
+      scopeOf: ({ tree }) => ({ names: (tree === undefined ? undefined : access?.names) ?? new Set() }),
+      hasMembers: (kind, parent) => access?.isWanted(kind, parent) !== false,
+      async detailed(provider, object, inSlot) {
+        const { readAccess, readContent, readDetails } = provider.operations;
+        if (access !== undefined)
+          return readAccess !== undefined && access.isWanted(provider.kind, object)
+            ? inSlot(() => readAccess(reader, object, true))
+            : object;
+        if (closer === false) return object;
+        // Contents are read when they are written to files, not here.
+        const details =
+          readDetails === undefined || readContent !== undefined
+            ? object
+            : await inSlot(() => readDetails(reader, object, unlikeDefaults(provider)));
+        const hasAccess = Object.values(provider.fields).some(({ separateRequest }) => separateRequest);
+        return readAccess !== undefined && hasAccess ? inSlot(() => readAccess(reader, details)) : details;
+      },
+    },
   );
-  return withNames(input.registry, new Map(liveKinds));
-}
-
-async function readKind(
-  input: ListKindsInput,
-  slots: Semaphore,
-  provider: Provider,
-  parents: Promise<LiveKind> | undefined,
-): Promise<LiveKind> {
-  const above = await parents;
-  if (above?.readable === false) return above;
-  const parentKind = provider.nested?.kind ?? "";
-  const isWanted = (parent: LiveObject): boolean => input.access?.isWanted(parentKind, parent) !== false;
-  const scopes = above === undefined ? [[]] : above.objects.filter(isWanted).map(({ name }) => [name]);
-  const objects: LiveObject[] = [];
-  const unreadableParents = new Map();
-  const lists = await Promise.all(scopes.map((names) => listed(input, slots, provider, names)));
-  for (const [at, list] of lists.entries()) {
-    const [parent] = scopes[at] ?? [];
-    if ("objects" in list) objects.push(...list.objects);
-    else if (parent === undefined) return { readable: false, diagnostic: list.diagnostic };
-    else unreadableParents.set(parent, list.diagnostic);
-  }
-  return { readable: true, objects, unreadableParents };
-}
-
-type Listed = { readonly objects: readonly LiveObject[] } | { readonly diagnostic: Diagnostic };
-
-async function listed(
-  input: ListKindsInput,
-  slots: Semaphore,
-  provider: Provider,
-  parents: readonly string[],
-): Promise<Listed> {
-  try {
-    const objects = await slots.inside(() =>
-      provider.operations.list(input.reader, {
-        parents,
-        names: (provider.tree !== undefined ? input.access?.names : undefined) ?? new Set(),
-      }),
-    );
-    if (input.access !== undefined) return { objects: await withLists(input, slots, provider, objects) };
-    if (input.closer === false) return { objects };
-    return {
-      objects: await Promise.all(objects.map((object) => inDetail(input, slots, provider, object))),
-    };
-  } catch (failure) {
-    return { diagnostic: failureDiagnostic(failure) };
-  }
-}
-
-function withLists(
-  { reader, access }: ListKindsInput,
-  slots: Semaphore,
-  { kind, operations: { readAccess } }: Provider,
-  objects: readonly LiveObject[],
-): Promise<readonly LiveObject[]> {
-  return Promise.all(
-    objects.map((object) =>
-      readAccess === undefined || access?.isWanted(kind, object) !== true
-        ? object
-        : slots.inside(() => readAccess(reader, object, true)),
-    ),
-  );
-}
-
-/** Contents are read when they are written to files, not here. */
-async function inDetail(
-  { reader, registry }: ListKindsInput,
-  slots: Semaphore,
-  provider: Provider,
-  object: LiveObject,
-): Promise<LiveObject> {
-  const { readContent, readDetails, readAccess } = provider.operations;
-  const hasAccess = Object.values(registry.get(provider.kind).fields).some(
-    (field) => field.separateRequest === true,
-  );
-  const detailed =
-    readDetails === undefined || readContent !== undefined
-      ? object
-      : await slots.inside(() => readDetails(reader, object, unlikeDefaults(provider)));
-  if (readAccess === undefined || !hasAccess) return detailed;
-  return slots.inside(() => readAccess(reader, detailed));
 }
 
 /** Sets every flag to the opposite of its default, and lists with requests of their own, so that kinds that read details only on demand read everything. */

@@ -1,12 +1,11 @@
 // Reads the live state: one list per kind in use, and one per managed parent of a nested kind.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { isMissing } from "../../api/contract/refusals.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
+import { isMissing } from "../../core/request-failure.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
-import type { Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject, OtherObject } from "../../resource/live.ts";
 import { kindsNamedBy, translateNames, withoutNames } from "../../resource/names.ts";
@@ -16,13 +15,7 @@ import { Semaphore } from "../concurrency.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { createNameIndex, manageablePart, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec, Restriction } from "./needed-kinds.ts";
-import {
-  type KnownNames,
-  type LiveSnapshot,
-  memoizedReader,
-  type ObserveScope,
-  observeScope,
-} from "./readers.ts";
+import { type KnownNames, type LiveSnapshot, memoizedReader, observeScope } from "./readers.ts";
 
 export interface ObserveInput {
   readonly registry: Registry;
@@ -43,96 +36,103 @@ export interface ObserveInput {
 }
 
 /** A kind or parent whose list fails is unreadable, with the reason; it never counts as empty. */
-export async function observe(input: ObserveInput): Promise<Live> {
+export function observe(input: ObserveInput): Promise<Live> {
   const scope = observeScope(input);
-  const reading = new Reading(input, scope);
-  const live = await reading.all();
-  return withNames(input.registry, live);
+  const reader = memoizedReader(input.reader, input.snapshot?.answers, input.snapshot !== undefined);
+  return readKinds(
+    { ...input, reader },
+    {
+      kinds: scope.kinds,
+      // Without a known path, the list would be the whole tree.
+      scopeOf: ({ kind, tree }) => {
+        const knownNames = scope.namesOf(kind);
+        return tree !== undefined && knownNames.names.size === 0 ? undefined : knownNames;
+      },
+      hasMembers: (kind, parent) => scope.namesOf(kind).has(parent),
+      detailed: (provider, object, inSlot) =>
+        hydrated(input, reader, provider, scope.namesOf(provider.kind), object, inSlot),
+    },
+  );
 }
 
-class Reading {
-  readonly #input: ObserveInput;
-  readonly #scope: ObserveScope;
-  readonly #slots: Semaphore;
-  readonly #reader: Reader;
-  readonly #kinds = new Map<string, Promise<LiveKind>>();
-  #done = 0;
+export interface ReadKindsInput {
+  readonly registry: Registry;
+  readonly reader: Reader;
+  readonly parallelism: number;
+  readonly onRead?: (event: ReadEvent) => void;
+}
 
-  constructor(input: ObserveInput, scope: ObserveScope) {
-    this.#input = input;
-    this.#scope = scope;
-    this.#slots = new Semaphore(input.parallelism);
-    this.#reader = memoizedReader(input.reader, input.snapshot?.answers, input.snapshot !== undefined);
-  }
+/** Waits for a free slot, for one request. */
+type InSlot = <T>(read: () => Promise<T>) => Promise<T>;
 
-  async all(): Promise<Live> {
-    const live = new Map<string, LiveKind>();
-    for (const provider of this.#scope.kinds) this.#kind(provider);
-    for (const provider of this.#scope.kinds) live.set(provider.kind, await this.#kind(provider));
-    return live;
-  }
+export interface ReadRules {
+  readonly kinds: readonly Provider[];
+  /** The names and IDs that the list of a kind is for; undefined if there is nothing to list. */
+  scopeOf(provider: Provider): Pick<ListScope, "names" | "ids"> | undefined;
+  /** Whether the members of a parent are read. */
+  hasMembers(kind: string, parent: LiveObject): boolean;
+  /** More about an object than its list tells; undefined if it was deleted since. */
+  detailed(
+    provider: Provider,
+    object: LiveObject,
+    inSlot: InSlot,
+  ): Promise<LiveObject | undefined> | LiveObject;
+}
 
-  /** Each kind is read once; members wait for their parents. */
-  #kind(provider: Provider): Promise<LiveKind> {
-    const earlierRead = this.#kinds.get(provider.kind);
-    if (earlierRead !== undefined) return earlierRead;
-    const reading = this.#read(provider).then((liveKind) => this.#told(provider, liveKind));
-    // Failures other than answers of the service reach the caller through all().
-    reading.catch(() => undefined);
-    this.#kinds.set(provider.kind, reading);
-    return reading;
-  }
+/** Reads each kind once; members wait for their parents. A kind or parent that could not be read is included with the reason. */
+export async function readKinds(input: ReadKindsInput, rules: ReadRules): Promise<Live> {
+  const { registry, reader, onRead } = input;
+  const slots = new Semaphore(input.parallelism);
+  const inSlot: InSlot = (read) => slots.inside(read);
+  const reading = new Map<string, Promise<LiveKind>>();
+  let done = 0;
 
-  #told(provider: Provider, liveKind: LiveKind): LiveKind {
-    this.#done += 1;
-    this.#input.onRead?.({
-      type: "read",
-      kind: provider.kind,
-      ...(liveKind.readable ? { objects: liveKind.objects.length } : {}),
-      done: this.#done,
-      total: this.#scope.kinds.length,
+  const kindOnce = (provider: Provider): Promise<LiveKind> => {
+    const earlier = reading.get(provider.kind);
+    if (earlier !== undefined) return earlier;
+    const kind = readKind(provider).then((liveKind) => {
+      done += 1;
+      const objects = liveKind.readable ? { objects: liveKind.objects.length } : {};
+      onRead?.({ type: "read", kind: provider.kind, ...objects, done, total: rules.kinds.length });
+      return liveKind;
     });
-    return liveKind;
-  }
+    // Failures other than answers of the service reach the caller with the kind.
+    kind.catch(() => undefined);
+    reading.set(provider.kind, kind);
+    return kind;
+  };
 
-  async #read(provider: Provider): Promise<LiveKind> {
-    if (provider.nested !== undefined) return this.#members(provider, provider.nested.kind);
-    const listed = await this.#listed(provider, []);
-    if (!("objects" in listed)) return { readable: false, diagnostic: listed.diagnostic };
-    return { readable: true, ...listed, unreadableParents: new Map() };
-  }
-
-  async #members(provider: Provider, parentKind: string): Promise<LiveKind> {
-    const parentProvider = this.#input.registry.get(parentKind);
-    const parents = await this.#kind(parentProvider);
+  const readKind = async (provider: Provider): Promise<LiveKind> => {
+    const { nested } = provider;
+    if (nested === undefined) {
+      const list = await listed(provider, []);
+      return "objects" in list
+        ? { readable: true, ...list, unreadableParents: new Map() }
+        : { readable: false, diagnostic: list.diagnostic };
+    }
+    const parents = await kindOnce(registry.get(nested.kind));
     if (!parents.readable) return parents;
-    const knownNames = this.#scope.namesOf(parentKind);
-    const managed = parents.objects.filter((parent) => knownNames.has(parent));
     const objects: LiveObject[] = [];
     const unreadableParents = new Map<string, Diagnostic>();
-    const lists = await Promise.all(managed.map(({ name }) => this.#listed(provider, [name])));
-    managed.forEach(({ name }, at) => {
-      const listed = lists[at];
-      if (listed === undefined) return;
-      if ("objects" in listed) objects.push(...listed.objects);
-      else unreadableParents.set(name, listed.diagnostic);
-    });
+    const holders = parents.objects.filter((parent) => rules.hasMembers(nested.kind, parent));
+    const lists = await Promise.all(
+      holders.map(async ({ name }) => ({ name, list: await listed(provider, [name]) })),
+    );
+    for (const { name, list } of lists)
+      if ("objects" in list) objects.push(...list.objects);
+      else unreadableParents.set(name, list.diagnostic);
     return { readable: true, objects, unreadableParents };
-  }
+  };
 
-  /** One list, with details of the objects in the spec or the state. */
-  async #listed(provider: Provider, parents: readonly string[]): Promise<Listed> {
-    const knownNames = this.#scope.namesOf(provider.kind);
-    // Without a known path, the list would be the whole tree.
-    if (provider.tree !== undefined && knownNames.names.size === 0) return { objects: [] };
+  /** One list, with the details of its objects. */
+  const listed = async (provider: Provider, parents: readonly string[]): Promise<Listed> => {
+    const scope = rules.scopeOf(provider);
+    if (scope === undefined) return { objects: [] };
+    const others = new Map<string, OtherObject>();
+    const onOther = (name: string, other: OtherObject): unknown => others.set(name, other);
     try {
-      const others = new Map<string, OtherObject>();
-      const onOther = (name: string, other: OtherObject): unknown => others.set(name, other);
-      const listed = await this.#slots.inside(() =>
-        provider.operations.list(this.#reader, scopeOf(parents, knownNames, onOther)),
-      );
-      if (provider.operations.readDetails === undefined) return { objects: listed };
-      const objects = await Promise.all(listed.map((object) => this.#hydrated(provider, knownNames, object)));
+      const list = await inSlot(() => provider.operations.list(reader, listScope(parents, scope, onOther)));
+      const objects = await Promise.all(list.map((object) => rules.detailed(provider, object, inSlot)));
       return {
         objects: objects.filter((object) => object !== undefined),
         ...(others.size > 0 ? { others } : {}),
@@ -140,72 +140,69 @@ class Reading {
     } catch (failure) {
       return { diagnostic: failureDiagnostic(failure) };
     }
-  }
+  };
 
-  async #hydrated(
-    provider: Provider,
-    knownNames: KnownNames,
-    object: LiveObject,
-  ): Promise<LiveObject | undefined> {
-    if (provider.operations.readDetails === undefined) return object;
-    if (!knownNames.has(object) && !this.#isAuthoritative(provider)) return object;
-    if (this.#input.looksAt?.(provider.kind, object) === false) return object;
-    const desired = knownNames.desiredOf(object);
-    try {
-      return await this.#slots.inside(async () => this.#more(provider, object, desired));
-    } catch (failure) {
-      // It was deleted between the list and this read.
-      if (isMissing(failure)) return undefined;
-      throw failure;
-    }
-  }
-
-  /** Whether undeclared objects of a kind are deleted: each deletion rests on all that was read about its object. */
-  #isAuthoritative({ kind }: Provider): boolean {
-    const { spec, destroy } = this.#input;
-    return destroy !== true && spec?.policy.authoritative.includes(kind) === true;
-  }
-
-  /** More about an object, once for every plan of a snapshot. A digest of its content does not depend on the spec. */
-  #more(
-    provider: Provider,
-    object: LiveObject,
-    desired: Values | undefined,
-  ): Promise<LiveObject> | LiveObject {
-    const { reader, snapshot } = this.#input;
-    if (provider.planning.content?.text === undefined || snapshot === undefined)
-      return provider.operations.readDetails?.(this.#reader, object, desired) ?? object;
-    // An access list has the names that the spec uses.
-    const key = `${provider.kind}\n${object.id}\n${canonicalJson(desired?.access ?? null)}`;
-    const details =
-      snapshot.objects.get(key) ??
-      Promise.resolve(provider.operations.readDetails?.(reader, object, desired) ?? object);
-    snapshot.objects.set(key, details);
-    return details;
-  }
+  const liveKinds: (readonly [string, LiveKind])[] = [];
+  for (const provider of rules.kinds) kindOnce(provider);
+  for (const provider of rules.kinds) liveKinds.push([provider.kind, await kindOnce(provider)]);
+  return withNames(registry, new Map(liveKinds));
 }
 
-/** Known names and IDs are collected only for kinds whose lists need them. */
-function scopeOf(
+type Listed =
+  | Pick<Extract<LiveKind, { readonly readable: true }>, "objects" | "others">
+  | { readonly diagnostic: Diagnostic };
+
+/** Names and IDs are collected only for kinds whose lists need them. */
+function listScope(
   parents: readonly string[],
-  knownNames: KnownNames,
+  scope: Pick<ListScope, "names" | "ids">,
   onOther: NonNullable<ListScope["onOther"]>,
 ): ListScope {
   return {
     parents,
     onOther,
     get names() {
-      return knownNames.names;
+      return scope.names;
     },
     get ids() {
-      return knownNames.ids;
+      return scope.ids ?? new Set<string>();
     },
   };
 }
 
-type Listed =
-  | Pick<Extract<LiveKind, { readonly readable: true }>, "objects" | "others">
-  | { readonly diagnostic: Diagnostic };
+/** An object with details, if it is in the spec or the state, or of a kind whose undeclared objects are deleted. */
+async function hydrated(
+  input: ObserveInput,
+  reader: Reader,
+  provider: Provider,
+  knownNames: KnownNames,
+  object: LiveObject,
+  inSlot: InSlot,
+): Promise<LiveObject | undefined> {
+  const { readDetails } = provider.operations;
+  if (readDetails === undefined) return object;
+  const { spec, destroy, looksAt, snapshot } = input;
+  // Each deletion rests on all that was read about its object.
+  const isAuthoritative = destroy !== true && spec?.policy.authoritative.includes(provider.kind) === true;
+  if (!knownNames.has(object) && !isAuthoritative) return object;
+  if (looksAt?.(provider.kind, object) === false) return object;
+  try {
+    const desired = knownNames.desiredOf(object);
+    return await inSlot(async () => {
+      if (provider.planning.content?.text === undefined || snapshot === undefined)
+        return readDetails(reader, object, desired);
+      // Once for every plan of a snapshot. A digest of the content does not depend on the spec, but an access list has its names.
+      const key = `${provider.kind}\n${object.id}\n${canonicalJson(desired?.access ?? null)}`;
+      const details = snapshot.objects.get(key) ?? readDetails(input.reader, object, desired);
+      snapshot.objects.set(key, details);
+      return details;
+    });
+  } catch (failure) {
+    // It was deleted between the list and this read.
+    if (isMissing(failure)) return undefined;
+    throw failure;
+  }
+}
 
 /** Replaces IDs in `names` fields with names. A kind that refers to an unreadable kind is unreadable; names of one not requested are omitted. */
 export function withNames(registry: Registry, live: Live): Live {

@@ -2,11 +2,10 @@
 // identifies a cluster by its token (design 6).
 
 import type { WriteOperation } from "../../api/contract/operations.ts";
-import { isMissing } from "../../api/contract/refusals.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { isObject, type JsonObject, objectIn } from "../../core/json.ts";
-import { Refused } from "../../core/request-failure.ts";
+import { isMissing, Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { DeleteTask, OperationWriter, Task, UpdateTask } from "../../resource/operations.ts";
 import type { Step } from "../../resource/planning.ts";

@@ -1,8 +1,8 @@
 // Reads members of responses, whose types the service does not always keep (facts, head), and contents to send.
 
-import { isMissing } from "../../api/contract/refusals.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isMissing } from "../../core/request-failure.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Task } from "../../resource/operations.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";

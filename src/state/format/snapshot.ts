@@ -1,10 +1,11 @@
-// Reads the text of state.json, verifies its digest, and upgrades older formats step by step.
+// Reads and writes the text of state.json, and verifies its digest. Older formats differ only in their digests, which the next apply replaces.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { startDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
+import { utf8Text } from "../../core/utf8.ts";
 import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/backend.ts";
 import { type State, type StateRecord, sortedRecords } from "../model/record.ts";
 import {
@@ -24,7 +25,6 @@ export interface Snapshot extends SnapshotContent {
 }
 
 const FIRST_LINE = /^\{"format_version":(\d{1,9}),"digest":"([0-9a-f]{64})",$/;
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Reads state.json; returns `known` if that is what the bytes hold. Throws STATE_CORRUPT when a byte of it is not what was written, STATE_FORMAT when it is from a newer version. */
 export function readSnapshot(bytes: Uint8Array, file: string, snapshot?: Snapshot): Snapshot {
@@ -39,17 +39,15 @@ export function readSnapshot(bytes: Uint8Array, file: string, snapshot?: Snapsho
   if (sumOf(Number(version), [body]) !== sum)
     throw corrupt(file, end + 1, `checksum mismatch (${bytes.length} bytes)`);
   if (snapshot?.digest === sum && Number(version) === FORMAT_VERSION) return snapshot;
-  return decoded(body, Number(version), sum, file);
+  return decoded(body, sum, file);
 }
 
 const NEWLINE = 10;
 
 function textOf(bytes: Uint8Array, file: string): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw corrupt(file, 0, "it is not UTF-8 text");
-  }
+  const text = utf8Text(bytes, "kept");
+  if (text === undefined) throw corrupt(file, 0, "it is not UTF-8 text");
+  return text;
 }
 
 /** The lines of a snapshot. It is decoded in pieces, so that it is never held whole as a string. */
@@ -63,14 +61,14 @@ function* linesOf(bytes: Uint8Array, file: string): Generator<string> {
 }
 
 /** The digest detects damage, not tampering: anyone who can write a state can compute its digest. */
-function decoded(body: Uint8Array, version: number, sum: string, file: string): Snapshot {
+function decoded(body: Uint8Array, sum: string, file: string): Snapshot {
   try {
     const lines = linesOf(body, file);
     const head = String(lines.next().value ?? "");
     if (lines.next().value !== RECORDS)
       throw corrupt(file, head.length, "its records are not in the expected position");
     const members = parseJson(`{${head.slice(0, -1)}}`) as JsonObject;
-    const from = shapeOf(upgraded(members, version, file), "state");
+    const from = shapeOf(members, "state");
     return {
       state: stateWith(from, recordsIn(lines)),
       seq: from.number("seq"),
@@ -147,36 +145,6 @@ function sharedValue<T extends object>(before: T | undefined, value: T): T {
     (key, at) => own[at] === key && before[key as keyof T] === value[key as keyof T],
   );
   return earlierKeys.length === own.length && isSame ? before : value;
-}
-
-/** From the version that is the key to the next one. */
-type Upgrades = Readonly<Record<number, (old: JsonObject) => JsonObject>>;
-
-const UPGRADES: Upgrades = {
-  // Version 2 adds members and journal entries that older programs do not know, and changes none.
-  1: (old) => old,
-  // Version 3 has digests in place of sensitive values, which older programs would write to the workspace. The next apply adds them.
-  2: (old) => old,
-  // Version 4 has other digests, which older programs do not recognize. The next apply replaces those of version 3.
-  3: (old) => old,
-};
-
-/** Throws STATE_FORMAT for data from a newer version of the program. */
-export function upgraded(
-  data: JsonObject,
-  version: number,
-  file: string,
-  upgrades: Upgrades = UPGRADES,
-  current = FORMAT_VERSION,
-): JsonObject {
-  if (version > current) throw newerFormat(file, version);
-  let result = data;
-  for (let from = version; from < current; from++) {
-    const step = upgrades[from];
-    if (step === undefined) throw new Error(`no upgrade from format ${from}: each released format has one`);
-    result = step(result);
-  }
-  return result;
 }
 
 /** A state with its links to its journal and its key. */
@@ -283,11 +251,11 @@ export function stateFromJson(text: string, file: string): PortableState {
   try {
     const from = shapeOf(parsed(text), "state");
     const version = from.number("format_version");
-    const data = shapeOf(upgraded(from.value, version, file), "state");
-    const state = stateIn(data);
-    const records = data.objects("records");
+    if (version > FORMAT_VERSION) throw newerFormat(file, version);
+    const state = stateIn(from);
+    const records = from.objects("records");
     if (records.length !== state.records.size) throw new InvalidShape("duplicate address in records");
-    return { state, key: data.text("key") };
+    return { state, key: from.text("key") };
   } catch (failure) {
     if (failure instanceof Failure) throw failure;
     throw notAState(file, thrownText(failure));

@@ -41,22 +41,12 @@ export function hideRecorded(state: State, sensitive: SensitiveValues): void {
 type Change = (address: Address, values: Values) => Values;
 
 function changedState(state: State, change: Change): State {
-  let isChanged = false;
-  const records = new Map<Address, StateRecord>();
-  for (const [address, record] of state.records) {
-    const next = changedRecord(record, change);
-    isChanged ||= next !== record;
-    records.set(address, next);
-  }
-  const open = state.open.map((intent) => changedIntent(intent, change));
-  const sweeps = state.sweeps.map((sweep) => changedSweep(sweep, change));
-  if (
-    !isChanged &&
-    open.every((openIntent, at) => openIntent === state.open[at]) &&
-    sweeps.every((sweep, at) => sweep === state.sweeps[at])
-  )
-    return state;
-  return { ...state, records, open, sweeps };
+  return {
+    ...state,
+    records: new Map([...state.records].map(([address, record]) => [address, changedRecord(record, change)])),
+    open: state.open.map((intent) => changedIntent(intent, change)),
+    sweeps: state.sweeps.map((sweep) => changedSweep(sweep, change)),
+  };
 }
 
 function changedRecord(record: StateRecord, change: Change): StateRecord {

@@ -1,10 +1,10 @@
 // Finds the recorded object of an address, for commands that operate managed objects.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { isMissing } from "../../api/contract/refusals.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { isMissing } from "../../core/request-failure.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { SensitiveValues } from "../../core/sensitive-values.ts";
 import { nearestHint } from "../../core/suggest.ts";

@@ -1,7 +1,6 @@
 // Opens the state of a run: in a folder, in PostgreSQL, or in the workspace. Shared backends are loaded on use.
 
 import { resolve } from "node:path";
-import { isConflict, isMissing } from "../../api/contract/refusals.ts";
 import type { ReadLimit } from "../../api/retry/read-limit.ts";
 import { ciRunUrl } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
@@ -159,8 +158,7 @@ function inWorkspace(
     const { openWorkspaceStore } = await import("../../state/backends/workspace-file/workspace-backend.ts");
     // Apart from the run's own client: the end of a run is still written after a signal stopped that one.
     const connection = await connect({ settings, embeddedFolder, abandoned, readLimit });
-    const failureTests = { isMissing, isConflict };
     const close = () => connection.close();
-    return openWorkspaceStore({ ...common, api: connection.writer, failureTests, folder, close });
+    return openWorkspaceStore({ ...common, api: connection.writer, folder, close });
   });
 }

@@ -1,6 +1,5 @@
 // States in the workspace's own file system: their requests go to the emulator of the site, like those of the engine.
 
-import { isConflict, isMissing } from "../../../src/api/contract/refusals.ts";
 import type { HttpRequest } from "../../../src/api/http/transport.ts";
 import { Files } from "../../../src/state/backends/workspace-file/files.ts";
 import { WorkspaceBackend } from "../../../src/state/backends/workspace-file/workspace-backend.ts";
@@ -20,7 +19,7 @@ export const inWorkspace: Home = {
     const transport = (request: HttpRequest) =>
       line(nameOf(request), request.method !== "GET", () => site.deliver(request));
     const { writer } = site.client({ transport });
-    return new WorkspaceBackend(new Files(writer, { isMissing, isConflict }), { folder: FOLDER });
+    return new WorkspaceBackend(new Files(writer), { folder: FOLDER });
   },
   texts: async (site) => textsOf(site),
   copy: async () => inWorkspace,

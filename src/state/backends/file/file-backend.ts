@@ -55,52 +55,9 @@ export class FileBackend implements StateBackend {
     return bytes === undefined ? undefined : { name, bytes };
   }
 
-  syncJournal(): Promise<void> {
-    return this.#syncJournal();
-  }
-
-  async serial(): Promise<undefined> {
-    return undefined;
-  }
-
-  latestClaim(): Promise<LatestClaim | undefined> {
-    return latestClaim(this.#fs, this.#folder);
-  }
-
-  async claim(claim: LockClaim): Promise<boolean> {
-    if (!(await makeClaim(this.#fs, this.#folder, claim))) return false;
-    await this.#removeUnfinished();
-    return true;
-  }
-
-  /** A holder that was suspended after its last check of the lock could still rename its finished file; removing the file prevents that. */
-  async #removeUnfinished(): Promise<void> {
-    for (const name of await this.#fs.list(this.#folder))
-      if (UNFINISHED.test(name)) await this.#fs.remove(`${this.#folder}/${name}`);
-  }
-
-  async renew(claim: LockClaim): Promise<void> {
-    await this.#assertTop(claim);
-    await rewriteClaim(this.#fs, this.#folder, claim);
-  }
-
-  #assertTop({ fence }: LockClaim): Promise<void> {
-    return assertLatestClaim(this.#fs, this.#folder, fence);
-  }
-
-  async putState(claim: LockClaim, { text, before, keepsBefore }: StateWrite): Promise<void> {
-    const [fs, folder] = [this.#fs, this.#folder];
-    await this.#assertTop(claim);
-    await this.#syncJournal();
-    if (keepsBefore) await fs.link(`${folder}/${STATE_FILE}`, `${folder}/${generationFile(before)}`);
-    await replaceFile(fs, folder, STATE_FILE, text, claim.nonce, () => this.#assertTop(claim));
-    await fs.syncFolder(folder);
-    await forgetOld(fs, folder);
-  }
-
   /** Lines that a killed run wrote and never synced are made durable before a state that contains them can outlive them. */
-  async #syncJournal(): Promise<void> {
-    if (!(await this.#fs.list(this.#folder)).includes(JOURNAL_FILE)) return;
+  async syncJournal(): Promise<void> {
+    if (!(await this.#list()).includes(JOURNAL_FILE)) return;
     const file = await this.#fs.open(`${this.#folder}/${JOURNAL_FILE}`, "append");
     try {
       await file.sync();
@@ -109,13 +66,61 @@ export class FileBackend implements StateBackend {
     }
   }
 
+  async serial(): Promise<undefined> {
+    return undefined;
+  }
+
+  latestClaim(): Promise<LatestClaim | undefined> {
+    return claimInFolder({
+      list: () => this.#list(),
+      read: (name) => this.#fs.read(`${this.#folder}/${name}`),
+      shown: (name) => `${this.#folder}/${name}`,
+    });
+  }
+
+  /** Acquires the fencing token of a claim; false if it or a greater one exists. */
+  async claim(claim: LockClaim): Promise<boolean> {
+    const { fence, nonce } = claim;
+    if (!(await this.#create(lockFile(fence), claimText(claim), nonce))) return false;
+    const [greatest, ...rest] = fencesIn(await this.#list());
+    if (greatest !== fence) {
+      // A folder listing is not a snapshot: a greater claim was created during the listing.
+      await this.#remove(lockFile(fence));
+      return false;
+    }
+    for (const old of rest) await this.#remove(lockFile(old));
+    await this.#syncFolder();
+    // A holder that was suspended after its last check of the lock could still rename its finished file.
+    for (const name of await this.#list()) if (UNFINISHED.test(name)) await this.#remove(name);
+    return true;
+  }
+
+  /** No other process writes this file. */
+  async renew(claim: LockClaim): Promise<void> {
+    await this.#assertTop(claim);
+    await this.#replace(claim.nonce, lockFile(claim.fence), [claimText(claim)]);
+  }
+
+  /** Throws Failure with STATE_LOCK_LOST unless this claim is the greatest in the folder. */
+  async #assertTop({ fence }: LockClaim): Promise<void> {
+    const [greatest] = fencesIn(await this.#list());
+    if (greatest !== fence) throw overtaken(greatest);
+  }
+
+  async putState(claim: LockClaim, { text, before, keepsBefore }: StateWrite): Promise<void> {
+    await this.#assertTop(claim);
+    await this.syncJournal();
+    if (keepsBefore) await this.#link(STATE_FILE, generationFile(before));
+    await this.#replaceHeld(claim, STATE_FILE, text);
+    const serials = await this.generations();
+    for (const serial of serials.slice(GENERATIONS)) await this.#remove(generationFile(serial));
+  }
+
   /** A process that still has the old journal open writes to an unlinked file. */
   async beginJournal(claim: LockClaim, line: string): Promise<JournalSink> {
-    const [fs, folder] = [this.#fs, this.#folder];
     await this.#assertTop(claim);
-    await replaceFile(fs, folder, JOURNAL_FILE, [line], claim.nonce, () => this.#assertTop(claim));
-    await fs.syncFolder(folder);
-    const file = await fs.open(`${folder}/${JOURNAL_FILE}`, "append");
+    await this.#replaceHeld(claim, JOURNAL_FILE, [line]);
+    const file = await this.#fs.open(`${this.#folder}/${JOURNAL_FILE}`, "append");
     return {
       write: async (present, lines) => {
         await this.#assertTop(present);
@@ -126,8 +131,11 @@ export class FileBackend implements StateBackend {
     };
   }
 
-  generations(): Promise<readonly number[]> {
-    return serialsIn(this.#fs, this.#folder);
+  async generations(): Promise<readonly number[]> {
+    return (await this.#list())
+      .flatMap((name) => GENERATION.exec(name)?.[1] ?? [])
+      .map(Number)
+      .sort((a, b) => b - a);
   }
 
   generation(serial: number): Promise<StoredText | undefined> {
@@ -135,17 +143,16 @@ export class FileBackend implements StateBackend {
   }
 
   async putGeneration(claim: LockClaim, serial: number, text: Iterable<string>): Promise<void> {
-    await this.#replace(claim, generationFile(serial), text);
+    await this.#assertTop(claim);
+    await this.#replaceHeld(claim, generationFile(serial), text);
   }
 
   async keepAside(claim: LockClaim): Promise<string> {
-    const [fs, folder] = [this.#fs, this.#folder];
     await this.#assertTop(claim);
     for (const name of [STATE_FILE, JOURNAL_FILE])
-      if ((await fs.read(`${folder}/${name}`)) !== undefined)
-        await fs.link(`${folder}/${name}`, `${folder}/${name}.aside-${claim.fence}`);
-    await fs.syncFolder(folder);
-    return `${folder}/*.aside-${claim.fence}`;
+      if ((await this.#piece(name)) !== undefined) await this.#link(name, `${name}.aside-${claim.fence}`);
+    await this.#syncFolder();
+    return `${this.#folder}/*.aside-${claim.fence}`;
   }
 
   async key(): Promise<string | undefined> {
@@ -156,45 +163,87 @@ export class FileBackend implements StateBackend {
   async makeKey(text: string): Promise<void> {
     try {
       // Two runs that make a key at once must not write the same temporary file.
-      await claimFile(this.#fs, this.#folder, KEY_FILE, text, digest(text).slice(0, 16));
-      await this.#fs.syncFolder(this.#folder);
+      await this.#create(KEY_FILE, text, digest(text).slice(0, 16));
+      await this.#syncFolder();
     } catch (failure) {
       throw ioFailure(failure, "creating the state's key");
     }
   }
 
   async putKey(claim: LockClaim, text: string | undefined): Promise<void> {
-    if (text !== undefined) return this.#replace(claim, KEY_FILE, [text]);
     await this.#assertTop(claim);
-    await this.#fs.remove(`${this.#folder}/${KEY_FILE}`);
-    await this.#fs.syncFolder(this.#folder);
-  }
-
-  async #replace(claim: LockClaim, name: string, text: Iterable<string>): Promise<void> {
-    await this.#assertTop(claim);
-    await replaceFile(this.#fs, this.#folder, name, text, claim.nonce, () => this.#assertTop(claim));
-    await this.#fs.syncFolder(this.#folder);
+    if (text !== undefined) return this.#replaceHeld(claim, KEY_FILE, [text]);
+    await this.#remove(KEY_FILE);
+    await this.#syncFolder();
   }
 
   async close(): Promise<void> {}
+
+  #list(): Promise<readonly string[]> {
+    return this.#fs.list(this.#folder);
+  }
+
+  #remove(name: string): Promise<void> {
+    return this.#fs.remove(`${this.#folder}/${name}`);
+  }
+
+  #link(from: string, to: string): Promise<boolean> {
+    return this.#fs.link(`${this.#folder}/${from}`, `${this.#folder}/${to}`);
+  }
+
+  #syncFolder(): Promise<void> {
+    return this.#fs.syncFolder(this.#folder);
+  }
+
+  /** Replaces a file that only the holder of the lock may write; checks the lock right before the file gets its name. */
+  async #replaceHeld(claim: LockClaim, name: string, text: Iterable<string>): Promise<void> {
+    await this.#replace(claim.nonce, name, text, () => this.#assertTop(claim));
+    await this.#syncFolder();
+  }
+
+  async #replace(
+    mark: string,
+    name: string,
+    text: Iterable<string>,
+    check: () => Promise<void> = async () => {},
+  ): Promise<void> {
+    const temporary = `${this.#folder}/${name}.${mark}.new`;
+    await this.#writeDurably(temporary, text);
+    try {
+      await check();
+      await this.#fs.rename(temporary, `${this.#folder}/${name}`);
+    } catch (failure) {
+      await check();
+      throw failure;
+    }
+  }
+
+  /** Creates a file only if none exists; false if one exists. */
+  async #create(name: string, text: string, mark: string): Promise<boolean> {
+    const temporary = `${name}.${mark}.new`;
+    try {
+      await this.#writeDurably(`${this.#folder}/${temporary}`, [text]);
+      return await this.#link(temporary, name);
+    } finally {
+      await this.#remove(temporary);
+    }
+  }
+
+  async #writeDurably(path: string, text: Iterable<string>): Promise<void> {
+    const file = await this.#fs.open(path, "fresh");
+    try {
+      for (const piece of text) await file.write(new TextEncoder().encode(piece));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
 }
 
 const GENERATION = /^state\.(\d{1,15})\.json$/;
 
 function generationFile(serial: number): string {
   return `state.${serial}.json`;
-}
-
-async function serialsIn(fs: FileSystem, folder: string): Promise<readonly number[]> {
-  return (await fs.list(folder))
-    .flatMap((name) => GENERATION.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => b - a);
-}
-
-async function forgetOld(fs: FileSystem, folder: string): Promise<void> {
-  const serials = await serialsIn(fs, folder);
-  for (const serial of serials.slice(GENERATIONS)) await fs.remove(`${folder}/${generationFile(serial)}`);
 }
 
 interface FileStoreOptions extends StoreOptions {
@@ -205,87 +254,6 @@ interface FileStoreOptions extends StoreOptions {
 
 export function openFileStore(options: FileStoreOptions): StateStore {
   return new BackedStateStore(new FileBackend(filesWithFailures(options.fs), options.folder), options);
-}
-
-/** The caller syncs the folder once after all files. `check` throws right before the rename if the lock was lost. */
-async function replaceFile(
-  fs: FileSystem,
-  folder: string,
-  name: string,
-  text: Iterable<string>,
-  mark: string,
-  check: () => Promise<void> = async () => {},
-): Promise<void> {
-  const temporary = `${folder}/${name}.${mark}.new`;
-  await writeDurably(fs, temporary, text);
-  try {
-    await check();
-    await fs.rename(temporary, `${folder}/${name}`);
-  } catch (failure) {
-    await check();
-    throw failure;
-  }
-}
-
-/** Creates a file only if none exists; false if one exists. */
-async function claimFile(
-  fs: FileSystem,
-  folder: string,
-  name: string,
-  text: string,
-  mark: string,
-): Promise<boolean> {
-  const temporary = `${folder}/${name}.${mark}.new`;
-  try {
-    await writeDurably(fs, temporary, [text]);
-    return await fs.link(temporary, `${folder}/${name}`);
-  } finally {
-    await fs.remove(temporary);
-  }
-}
-
-async function writeDurably(fs: FileSystem, path: string, text: Iterable<string>): Promise<void> {
-  const file = await fs.open(path, "fresh");
-  try {
-    for (const piece of text) await file.write(new TextEncoder().encode(piece));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-function latestClaim(fs: FileSystem, folder: string): Promise<LatestClaim | undefined> {
-  return claimInFolder({
-    list: () => fs.list(folder),
-    read: (name) => fs.read(`${folder}/${name}`),
-    shown: (name) => `${folder}/${name}`,
-  });
-}
-
-/** Acquires the fencing token of a claim; false if it or a greater one exists. */
-async function makeClaim(fs: FileSystem, folder: string, claim: LockClaim): Promise<boolean> {
-  const { fence } = claim;
-  if (!(await claimFile(fs, folder, lockFile(fence), claimText(claim), claim.nonce))) return false;
-  const [greatest, ...rest] = fencesIn(await fs.list(folder));
-  if (greatest !== fence) {
-    // A folder listing is not a snapshot: a greater claim was created during the listing.
-    await fs.remove(`${folder}/${lockFile(fence)}`);
-    return false;
-  }
-  for (const old of rest) await fs.remove(`${folder}/${lockFile(old)}`);
-  await fs.syncFolder(folder);
-  return true;
-}
-
-/** Rewrites a claim: a heartbeat or its release. No other process writes this file. */
-async function rewriteClaim(fs: FileSystem, folder: string, claim: LockClaim): Promise<void> {
-  await replaceFile(fs, folder, lockFile(claim.fence), [claimText(claim)], claim.nonce);
-}
-
-/** Throws Failure with STATE_LOCK_LOST unless this claim is the greatest in the folder. */
-async function assertLatestClaim(fs: FileSystem, folder: string, fence: number): Promise<void> {
-  const [greatest] = fencesIn(await fs.list(folder));
-  if (greatest !== fence) throw overtaken(greatest);
 }
 
 function filesWithFailures(fs: FileSystem): FileSystem {

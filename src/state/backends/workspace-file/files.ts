@@ -2,21 +2,9 @@
 
 import type { Writer } from "../../../api/contract/reader.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../../core/diagnostic.ts";
-import type { JsonObject } from "../../../core/json.ts";
-import { Refused, UnknownOutcome } from "../../../core/request-failure.ts";
+import { listIn, objectIn } from "../../../core/json.ts";
+import { isConflict, isMissing, Refused, UnknownOutcome } from "../../../core/request-failure.ts";
 import { assertStateSize, corrupt, type StoredText } from "../../model/backend.ts";
-
-/** Classifies the client's errors. */
-export interface FailureTests {
-  isMissing(failure: unknown): boolean;
-  isConflict(failure: unknown): boolean;
-}
-
-interface RemoteFile {
-  readonly name: string;
-  readonly folder: boolean;
-  readonly size: number;
-}
 
 /** The most that one request reads or writes (contract A 8). */
 const MEGABYTE = 1024 * 1024;
@@ -24,21 +12,15 @@ const TRIES = 3;
 
 export class Files {
   readonly #api: Writer;
-  readonly #failureTests: FailureTests;
 
-  constructor(api: Writer, failureTests: FailureTests) {
+  constructor(api: Writer) {
     this.#api = api;
-    this.#failureTests = failureTests;
   }
 
-  async list(folder: string): Promise<readonly RemoteFile[]> {
+  /** Names in a folder; none if it does not exist. */
+  async names(folder: string): Promise<readonly string[]> {
     const answer = await this.#unlessMissing(() => this.#api.read("fs/list", { path: folder }), folder);
-    const files = answer?.files;
-    if (!Array.isArray(files)) return [];
-    return files.flatMap((file: JsonObject) => {
-      const name = String(file.path).split("/").at(-1) ?? "";
-      return [{ name, folder: file.is_dir === true, size: Number(file.file_size ?? 0) }];
-    });
+    return listIn(answer?.files).map((file) => String(objectIn(file).path).split("/").at(-1) ?? "");
   }
 
   async read(path: string): Promise<Uint8Array | undefined> {
@@ -74,7 +56,7 @@ export class Files {
         try {
           await this.#inBlocks(path, bytes, false);
         } catch (failure) {
-          if (!this.#failureTests.isConflict(failure)) throw failure;
+          if (!isConflict(failure)) throw failure;
           taken = true;
         }
       }, path);
@@ -112,7 +94,7 @@ export class Files {
       try {
         return await act();
       } catch (failure) {
-        if (this.#failureTests.isMissing(failure)) return undefined;
+        if (isMissing(failure)) return undefined;
         throw failure;
       }
     }, path);
@@ -158,10 +140,6 @@ function equal(bytes: Uint8Array | undefined, wanted: Uint8Array): boolean {
   return bytes?.length === wanted.length && bytes.every((byte, at) => byte === wanted[at]);
 }
 
-export async function namesIn(files: Files, folder: string): Promise<readonly string[]> {
-  return (await files.list(folder)).map((entry) => entry.name);
-}
-
 export async function readStoredText(files: Files, path: string): Promise<StoredText | undefined> {
   const bytes = await files.read(path);
   return bytes === undefined ? undefined : { name: path, bytes };
@@ -180,7 +158,7 @@ export async function findJournal(
 ): Promise<FoundJournal | undefined> {
   for (const name of journalsIn(names)) {
     const path = `${folder}/${journalFolder(name)}`;
-    const segments = segmentsIn(await namesIn(files, path));
+    const segments = segmentsIn(await files.names(path));
     if (segments.length === 0) continue;
     return { name, piece: { name: path, bytes: await together(files, path, segments) } };
   }
@@ -214,7 +192,7 @@ export async function copyAside(
   await copy(stateFile(base), stateFile(base));
   if (journal === undefined) return;
   const from = journalFolder(journal);
-  for (const n of segmentsIn(await namesIn(files, `${folder}/${from}`)))
+  for (const n of segmentsIn(await files.names(`${folder}/${from}`)))
     await copy(`${from}/${n}`, `journal.${n}`);
 }
 

@@ -19,14 +19,12 @@ import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
 import {
   copyAside,
-  type FailureTests,
   Files,
   findJournal,
   type JournalName,
   journalFolder,
   journalsIn,
   NO_STATE,
-  namesIn,
   readStoredText,
   type StateName,
   sameState,
@@ -67,7 +65,7 @@ export class WorkspaceBackend implements StateBackend {
   }
 
   #list(): Promise<readonly string[]> {
-    return namesIn(this.#files, this.#folder);
+    return this.#files.names(this.#folder);
   }
 
   #path(name: string): string {
@@ -217,13 +215,12 @@ export class WorkspaceBackend implements StateBackend {
 
 export interface WorkspaceStoreOptions extends StoreOptions {
   readonly api: Writer;
-  readonly failureTests: FailureTests;
   /** Absolute, in the workspace's file system; made on first use. */
   readonly folder: string;
   readonly close?: () => Promise<void>;
 }
 
 export function openWorkspaceStore(options: WorkspaceStoreOptions): StateStore {
-  const files = new Files(options.api, options.failureTests);
+  const files = new Files(options.api);
   return new BackedStateStore(new WorkspaceBackend(files, options), options);
 }

@@ -75,22 +75,19 @@ test("a state of which the service loses a block is written again", async () => 
   let stored: readonly Uint8Array[] = [];
   let blocks: Uint8Array[] = [];
   let sent = 0;
-  const files = new Files(
-    {
-      read: async (_operation, { offset, length } = {}) => {
-        const from = Number(offset);
-        const piece = Buffer.concat(stored).subarray(from, from + Number(length));
-        return { bytes_read: piece.length, data: piece.toString("base64") };
-      },
-      write: async (operation, { data }) => {
-        if (operation === "fs/create") blocks = [];
-        else if (operation === "fs/close") stored = blocks;
-        else if (data instanceof Uint8Array && ++sent !== 2) blocks.push(data);
-        return { handle: 1 };
-      },
+  const files = new Files({
+    read: async (_operation, { offset, length } = {}) => {
+      const from = Number(offset);
+      const piece = Buffer.concat(stored).subarray(from, from + Number(length));
+      return { bytes_read: piece.length, data: piece.toString("base64") };
     },
-    { isMissing: () => false, isConflict: () => false },
-  );
+    write: async (operation, { data }) => {
+      if (operation === "fs/create") blocks = [];
+      else if (operation === "fs/close") stored = blocks;
+      else if (data instanceof Uint8Array && ++sent !== 2) blocks.push(data);
+      return { handle: 1 };
+    },
+  });
   const bytes = new Uint8Array(2 * 1024 * 1024 + 3).fill(7);
   await files.put("/state", bytes);
   expect(sent).toBe(6);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { isConflict, isMissing } from "../../../src/api/contract/refusals.ts";
-import type { HttpResponse } from "../../../src/api/http/transport.ts";
-import { apiError, json, raw, reset, scimError, scripted, thrown } from "../scripted.ts";
+import type { HttpResponse } from "../../src/api/http/transport.ts";
+import { isConflict, isMissing } from "../../src/core/request-failure.ts";
+import { apiError, json, raw, reset, scimError, scripted, thrown } from "../api/scripted.ts";
 
 const refusalOf = (answer: HttpResponse) => thrown(scripted([answer]).client.reader.read("clusters/get", {}));
 
