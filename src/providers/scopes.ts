@@ -39,6 +39,7 @@ const fields = {
     },
     {
       words: WORDS,
+      cloud: "azure",
       onChange: "replace",
       description: "The key vault of a scope whose backend_type is CLOUD_KEYVAULT.",
     },

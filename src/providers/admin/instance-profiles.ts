@@ -9,12 +9,16 @@ import { defineProvider, flagField, textField } from "../kit/field-builders.ts";
 import { problem } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, objectsIn } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
-import { withUnknownFields } from "../kit/unknown-fields.ts";
+import { removesObject, withUnknownFields } from "../kit/unknown-fields.ts";
 
 const ARN = /^arn:aws[\w-]*:iam::\d{12}:instance-profile\/.+$/;
 
 const fields = {
-  instance_profile_arn: textField({ minLength: 1, description: "ARN of the instance profile." }),
+  instance_profile_arn: textField({
+    onChange: "replace",
+    minLength: 1,
+    description: "ARN of the instance profile.",
+  }),
   iam_role_arn: textField({
     minLength: 1,
     description: "ARN of its role, for serverless SQL warehouses, if the names of profile and role differ.",
@@ -63,8 +67,10 @@ export const instanceProfiles = defineProvider({
   planning: {
     validate: check,
     consequences(change, workspace) {
-      if (change.action !== "delete") return [];
-      const users = workspace.live("clusters").filter((cluster) => usesProfile(cluster, change.name));
+      const arn = change.live?.name;
+      if (!removesObject(change) || arn === undefined || arn === change.after?.instance_profile_arn)
+        return [];
+      const users = workspace.live("clusters").filter((cluster) => usesProfile(cluster, arn));
       return users.length === 0
         ? []
         : [`clusters with this profile can no longer start: ${users.map(({ name }) => name).join(", ")}`];
