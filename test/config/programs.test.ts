@@ -15,7 +15,7 @@ import type { CommandContext } from "../../src/config/environment.ts";
 import { findProgram } from "../../src/config/programs.ts";
 import { azureCliRunner } from "../../src/config/sign-in/azure.ts";
 import { resolveInvocation } from "../../src/workflow/invocation/invocation.ts";
-import { withWorktree } from "../../src/workflow/plan/base-spec.ts";
+import { withWorktree } from "../../src/workflow/session/base-spec.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -32,7 +32,7 @@ const PLACES = {
   "src/cli/fleet/child-pool.ts": "this program, with what it needs to start and no credential",
   "src/cli/output/run-origin.ts": "git",
   "src/config/sign-in/azure.ts": "az",
-  "src/workflow/plan/base-spec.ts": "git",
+  "src/workflow/session/base-spec.ts": "git",
 };
 
 test("programs and threads are started at these places only", () => {

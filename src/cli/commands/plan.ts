@@ -53,6 +53,7 @@ export const planCommand = defineCommand({
       const requirements = {
         makesKey: options.out !== undefined,
         secrets: options.destroy || options.untrusted ? "skip" : "optional",
+        base: options,
       } as const;
       if (options.offline)
         return withSpecSession(invocation, requirements, async (session) =>

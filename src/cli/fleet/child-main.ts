@@ -27,7 +27,7 @@ import { type Invocation, resolveInvocation } from "../../workflow/invocation/in
 import type { WorkflowContext, WorkflowObserver } from "../../workflow/invocation/workflow-context.ts";
 import { placesIn } from "../../workflow/plan/located.ts";
 import { planWorkspace } from "../../workflow/plan/plan.ts";
-import { PLAIN_REVIEW, reviewWorkspace } from "../../workflow/plan/plan-review.ts";
+import { reviewWorkspace } from "../../workflow/plan/plan-review.ts";
 import { doneEntries } from "../../workflow/plan/record-entries.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
 import { withSession } from "../../workflow/session/session.ts";
@@ -186,16 +186,7 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
   plan(invocation, { request, signal, log }) {
     const requirements = { makesKey: false, secrets: "optional", signal } as const;
     return withSession(invocation, requirements, async (session) => {
-      const review = {
-        ...PLAIN_REVIEW,
-        adopt: request.adopt,
-        allowDuplicates: false,
-        untrusted: false,
-        maxReads: undefined,
-        only: [],
-        exclude: [],
-      };
-      const { plan, notes } = await reviewWorkspace(session, review);
+      const { plan, notes } = await reviewWorkspace(session, { adopt: request.adopt });
       const all = [...notes, ...findingsOf(plan)];
       const counts = plannedCounts(plan);
       log.line(`plan: ${countsText(counts)}`);

@@ -5,16 +5,12 @@ import type { Plan } from "../../planner/model/plan.ts";
 import { type Invocation, type InvocationOptions, resolveInvocation } from "../invocation/invocation.ts";
 import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import type { placesIn } from "../plan/located.ts";
-import { PLAIN_REVIEW, type ReviewOptions, reviewWorkspace } from "../plan/plan-review.ts";
+import { type ReviewOptions, reviewWorkspace } from "../plan/plan-review.ts";
 import { checkSpec } from "../session/read-spec.ts";
 import { withSession } from "../session/session.ts";
 import { PathWatcher, WatchedPaths } from "./path-watcher.ts";
 
-export interface RoundOptions extends InvocationOptions, Pick<ReviewOptions, "adopt" | "allowDuplicates"> {
-  readonly only: readonly string[];
-  readonly exclude: readonly string[];
-  readonly untrusted: boolean;
-  readonly maxReads: number | undefined;
+export interface RoundOptions extends InvocationOptions, ReviewOptions {
   readonly validateOnly: boolean;
 }
 
@@ -98,9 +94,8 @@ async function planned(
   collected: readonly Diagnostic[],
 ): Promise<CheckRound> {
   const secrets = invocation.untrusted ? "skip" : "optional";
-  const review: ReviewOptions = { ...options, ...PLAIN_REVIEW };
   return withSession(invocation, { makesKey: false, secrets }, async (session) => {
-    const { plan, places } = await reviewWorkspace(session, review);
+    const { plan, places } = await reviewWorkspace(session, options);
     return { diagnostics: collected, resources: session.spec.resources.size, plan, places };
   });
 }

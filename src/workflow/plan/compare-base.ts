@@ -10,7 +10,7 @@ import { registry } from "../../providers/index.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
-import type { BaseSpec } from "./base-spec.ts";
+import type { BaseSpec } from "../session/base-spec.ts";
 import type { Redaction } from "./sensitive.ts";
 import type { PlanSource } from "./sources.ts";
 

@@ -8,6 +8,7 @@ import type { State } from "../../state/model/record.ts";
 import { withOrigins } from "../drift/drift.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import { assertExpectedHost } from "../invocation/target.ts";
+import type { BaseOptions } from "../session/base-spec.ts";
 import type { Session, SpecSession } from "../session/session.ts";
 import {
   assertSameHost,
@@ -16,35 +17,16 @@ import {
   otherTarget,
   untrustedState,
 } from "../session/state-warnings.ts";
-import { type BaseOptions, readBase } from "./base-spec.ts";
 import { placesIn } from "./located.ts";
 import { planRecords, planWorkspace, type WorkspacePlan } from "./plan.ts";
 import type { PlanBasis } from "./plan-file.ts";
 import type { PlanOptions } from "./sources.ts";
 
 export interface ReviewOptions
-  extends BaseOptions,
-    Pick<PlanOptions, "adopt" | "allowDuplicates" | "only" | "exclude"> {
-  readonly destroy: boolean;
-  readonly exitcodeFor: "all" | "change";
-  readonly untrusted: boolean;
-  readonly offline: boolean;
-  readonly out: string | undefined;
-  readonly maxReads: number | undefined;
-  /** Writes the `moved` entries that the plan suggests into the spec. */
-  readonly writeMoved: boolean;
+  extends Pick<PlanOptions, "adopt" | "allowDuplicates" | "only" | "exclude" | "destroy"> {
+  /** Of an untrusted spec. */
+  readonly maxReads?: number | undefined;
 }
-
-/** A plan of the spec against the workspace, without a base and without a file. */
-export const PLAIN_REVIEW = {
-  base: undefined,
-  baseRef: undefined,
-  destroy: false,
-  exitcodeFor: "all",
-  offline: false,
-  out: undefined,
-  writeMoved: false,
-} as const;
 
 /** A plan and the other input of every renderer. */
 export interface PlanReport {
@@ -94,19 +76,16 @@ async function review(
   isEmbedded: boolean,
   planState: (state: State, options: PlanOptions) => Promise<WorkspacePlan>,
 ): Promise<ReviewedPlan> {
-  const { invocation, secretDigest, spec, warnings, store } = session;
-  const { destroy } = options;
+  const { invocation, spec, warnings, store } = session;
+  const { adopt, allowDuplicates, only, exclude, destroy = false } = options;
   const { untrusted, observer } = invocation;
   const loaded = await session.readState();
   const { state, diagnostics } = loaded;
   if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
   if (destroy) assertStateExists(store, state, "nothing can be destroyed");
   const untrustedLocation = untrusted ? untrustedState(invocation, state) : [];
-  const base = await readBase(invocation, options, destroy || untrusted ? undefined : secretDigest);
-  const { adopt, allowDuplicates, only, exclude } = options;
-  const selection = { adopt, allowDuplicates, only, exclude };
-  const plans = { ...selection, destroy, base, mayLackSecrets: !destroy, checksRules: true };
-  const planned = await planState(state, plans);
+  const selection = { adopt, allowDuplicates, only, exclude, destroy };
+  const planned = await planState(state, { ...selection, mayLackSecrets: !destroy, checksRules: true });
   const stateWarnings = [
     ...diagnostics,
     ...planned.diagnostics,
@@ -130,8 +109,17 @@ function budgetFor(state: State, limit: number | undefined): Budget {
   return { reads, characters: 64 * 1024 * 1024 + reads * 64 * 1024 };
 }
 
+interface ReviewModes extends ReviewOptions, Partial<BaseOptions> {
+  readonly exitcodeFor?: "all" | "change";
+  readonly untrusted?: boolean | undefined;
+  readonly offline?: boolean;
+  readonly out?: string | undefined;
+  /** Writes the `moved` entries that the plan suggests into the spec. */
+  readonly writeMoved?: boolean;
+}
+
 /** Only a plan of the whole workspace and of a trusted spec can be saved or adopt objects. Throws Failure with CLI_USAGE. */
-export function assertReviewable(options: ReviewOptions): void {
+export function assertReviewable(options: ReviewModes): void {
   const mode = options.untrusted ? "--untrusted" : options.offline ? "--offline" : undefined;
   const other = options.writeMoved
     ? "--write-moved"

@@ -14,6 +14,7 @@ import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { type Prices, planCapacity, planCost } from "../../planner/model/plan-cost.ts";
 import { registry } from "../../providers/index.ts";
+import { planningRegistryIn } from "../../resource/dialect-view.ts";
 import type { Live } from "../../resource/live.ts";
 import type { JournalEntry, State } from "../../state/model/record.ts";
 import { concealedEntry, concealedState } from "../../state/model/sensitive-state.ts";
@@ -79,12 +80,11 @@ async function planFrom(
   source: PlanSource,
 ): Promise<WorkspacePlan> {
   const begun = performance.now();
-  const { spec, secretDigest, invocation } = session;
+  const { spec, base, secretDigest, invocation } = session;
   const { untrusted, runObserver } = invocation;
   const prices = options.checksRules ? readPrices(invocation) : undefined;
   const head = await planInTheClear(session, state, options, source);
   source.assertWithinBudget();
-  const { base } = options;
   const planned = concealed(base === undefined ? head : await compareWithBase(head, base, source));
   const measured = options.checksRules ? await withCost(planned, prices, session, source) : planned.plan;
   const ruled = options.checksRules ? await checkRules(measured, { spec, untrusted }) : measured;
@@ -129,6 +129,7 @@ async function planInTheClear(
   assertKnownKinds(state.records.keys());
   const { key, invocation } = session;
   const { untrusted } = invocation;
+  const kinds = planningRegistryIn(registry, invocation.dialect());
   const spec = untrusted || source.isOffline ? withoutImports(session.spec) : session.spec;
   const callerFacts = source.callerFacts();
   // Reported after problems of reading.
@@ -139,22 +140,20 @@ async function planInTheClear(
       removed: spec.stateEntries?.removed,
     });
   const recorded = withMoves({ state, entries: [], diagnostics: [] }).state;
-  const base = typeof options.base?.spec === "object" ? options.base.spec : undefined;
+  const base = typeof session.base?.spec === "object" ? session.base.spec : undefined;
   const sensitive = openSensitive({ spec, base, states: [state, recorded], key, untrusted });
   const observed = await source.observe(spec, recorded);
   const readable = revealed(sensitive, { spec, state, moved: recorded, live: observed, key, untrusted });
   const { moved, ...recovered } = withMoves(source.recover(readable, observed));
   const live = source.objects(observed, recovered.state);
-  const redact = untrusted
-    ? redaction(source.registry, { state: recorded, before: state, live, key })
-    : undefined;
+  const redact = untrusted ? redaction(kinds, { state: recorded, before: state, live, key }) : undefined;
   const redacted = redact?.(spec, recovered.state, live);
-  const recordedSpec = { registry: source.registry, spec, state: recovered.state };
+  const recordedSpec = { registry: kinds, spec, state: recovered.state };
   const { facts: caller, callerEntries: callerBefore } = await callerFacts;
   const addresses = [...spec.resources.keys(), ...recovered.state.records.keys()];
   const draft = draftPlan({
     ...caller,
-    registry: source.registry,
+    registry: kinds,
     host: source.host,
     spec: redacted?.spec ?? (options.mayLackSecrets ? withRecordedSecrets(recordedSpec) : spec),
     live: redacted?.live ?? live,

@@ -11,14 +11,12 @@ import { addressByObject } from "../../planner/model/context.ts";
 import type { LookupAnswer, Lookups, PlanInput } from "../../planner/model/input.ts";
 import { catalogs, registry } from "../../providers/index.ts";
 import { planningRegistryIn } from "../../resource/dialect-view.ts";
-import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import type { Session } from "../session/session.ts";
 import { restrictionOf } from "./address-filter.ts";
-import type { BaseSpec } from "./base-spec.ts";
 import { type GatheredFacts, gatherFacts, knownCallerFacts } from "./gather-facts.ts";
 import { withImports } from "./record-entries.ts";
 
@@ -34,14 +32,10 @@ export interface PlanOptions {
   readonly mayLackSecrets?: boolean;
   /** For a plan of an untrusted spec: how much of the workspace it may have read. */
   readonly budget?: Budget;
-  /** The spec before a change: the plan is compared with its plan. */
-  readonly base?: BaseSpec | undefined;
   readonly checksRules?: boolean;
 }
 
 export interface PlanSource {
-  /** The kinds of the dialect. */
-  readonly registry: PlanningRegistry;
   readonly host: string;
   /** Only the recorded objects are known. */
   readonly isOffline: boolean;
@@ -66,14 +60,14 @@ export async function workspaceSource(
   state: State,
   options: PlanOptions,
 ): Promise<PlanSource> {
-  const { connection, settings, key, spec, invocation } = session;
+  const { connection, settings, key, spec, base, invocation } = session;
   const { destroy, budget, adopt = false, writes = false, only = [], exclude = [] } = options;
   const { parallelism } = settings;
   const progress = await invocation.observer.begin();
   const budgeted = budget === undefined ? undefined : budgetedReader(connection.reader, budget);
   const reader = budgeted?.reader ?? connection.reader;
   const restriction = restrictionOf(only, exclude);
-  const snapshot = options.base === undefined ? undefined : emptyLiveSnapshot();
+  const snapshot = base === undefined ? undefined : emptyLiveSnapshot();
   const owned = invocation.untrusted ? addressByObject(state.records) : undefined;
   const scope = {
     registry,
@@ -83,7 +77,6 @@ export async function workspaceSource(
   };
   const facts = { reader, state, settings, key, writes, spec, budget };
   return {
-    registry: planningRegistryIn(registry, settings.dialect),
     host: connection.host,
     isOffline: false,
     callerFacts: () => knownCallerFacts(facts),
@@ -102,11 +95,11 @@ export async function workspaceSource(
     },
     recover: (revealed, live) => recover({ registry, state: revealed, live, now: Date.now(), adopt }),
     objects: (live) => live,
-    baseObjects: (base, only) =>
+    baseObjects: (specBefore, only) =>
       observe({
         ...scope,
         reader: connection.reader,
-        spec: base,
+        spec: specBefore,
         state,
         restriction: restriction && only && { ...restriction, only },
       }),
@@ -124,7 +117,6 @@ export async function workspaceSource(
 }
 
 export function recordedSource(invocation: Invocation, state: State, host: string): PlanSource {
-  const kinds = planningRegistryIn(registry, invocation.dialect());
   const caller = invocation.user ?? state.caller?.name;
   const nothing = {
     contents: new Map(),
@@ -133,13 +125,12 @@ export function recordedSource(invocation: Invocation, state: State, host: strin
     principals: new Map(),
   };
   return {
-    registry: kinds,
     host,
     isOffline: true,
     callerFacts: async () => ({ facts: { caller }, callerEntries: [] }),
     observe: async () => new Map(),
     recover: (revealed) => ({ state: revealed, entries: [], diagnostics: [] }),
-    objects: (_, recorded) => recordedLive(kinds, recorded),
+    objects: (_, recorded) => recordedLive(planningRegistryIn(registry, invocation.dialect()), recorded),
     baseObjects: async (_spec, _only, head) => head,
     gatherFacts: async (_draft, gathered) => ({ ...gathered, facts: { ...gathered.facts, ...nothing } }),
     nodeTypes: async () => undefined,

@@ -8,6 +8,7 @@ import type { Spec } from "../../spec/model/spec.ts";
 import type { Clock, Loaded, StateStore } from "../../state/model/store.ts";
 import { assertInCheckout } from "../invocation/checkout.ts";
 import type { Invocation } from "../invocation/invocation.ts";
+import { type BaseOptions, type BaseSpec, readBase } from "./base-spec.ts";
 import { type Connection, connect, readLimitOf } from "./connect.ts";
 import { withState } from "./open-state.ts";
 import { prepareForLargeFile, readSpec } from "./read-spec.ts";
@@ -21,6 +22,8 @@ export interface SpecSession {
   /** The digest of a secret, of contents, or of a difference, with the key of the state. */
   readonly secretDigest: SecretDigest;
   readonly spec: Spec;
+  /** The spec before a change: a plan is compared with the plan of it. */
+  readonly base: BaseSpec | undefined;
   /** Warnings about the settings and the spec; the observer has them already. */
   readonly warnings: readonly Diagnostic[];
   /** For what is read to plan. */
@@ -42,6 +45,7 @@ interface SessionRequirements {
   readonly makesKey: boolean;
   /** `optional`: values that are not there are warnings. `skip`: values are only hidden, if they are there. */
   readonly secrets: "resolve" | "optional" | "skip";
+  readonly base?: BaseOptions;
   /** Runs as soon as the state's key is known, before the spec is read; what it throws ends the run. */
   readonly onKeyKnown?: (key: Uint8Array) => void;
   readonly signal?: AbortSignal;
@@ -104,19 +108,16 @@ function withStateAndLimit<T>(
 
 async function openSpec(
   invocation: Invocation,
-  { makesKey, secrets, onKeyKnown }: SessionRequirements,
+  { makesKey, secrets, base, onKeyKnown }: SessionRequirements,
   store: StateStore,
   readLimit: ReadLimit,
 ): Promise<SpecSession> {
   const key = await readLimit.during(() => store.key({ make: makesKey }));
   onKeyKnown?.(key);
   const secretDigest: SecretDigest = (value) => keyedDigest(key, value);
-  const readsSecrets = secrets !== "skip";
-  const { spec, warnings } = await readSpec(invocation, {
-    digest: readsSecrets ? secretDigest : undefined,
-    mayLackSecrets: secrets !== "resolve",
-  });
-  const exposed = exposedState(invocation, spec, { digests: readsSecrets });
+  const digest = secrets === "skip" ? undefined : secretDigest;
+  const { spec, warnings } = await readSpec(invocation, { digest, mayLackSecrets: secrets !== "resolve" });
+  const exposed = exposedState(invocation, spec, { digests: digest !== undefined });
   if (hasErrors(exposed)) throw new Failure(...exposed);
   invocation.observer.report(exposed);
   return {
@@ -125,6 +126,7 @@ async function openSpec(
     key,
     secretDigest,
     spec,
+    base: base && (await readBase(invocation, base, digest)),
     warnings: [...warnings, ...exposed],
     readLimit,
     readState: () => readLimit.during(() => store.read()),

@@ -91,7 +91,11 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
   const state = newState();
   const key = await state.key({ make: true });
   const secretDigest = (value: string | Uint8Array): string => keyedDigest(key, value);
-  const invocation = resolveInvocation(silentContext(cwd, folder), { host: EMBEDDED, state: folder });
+  const invocation = resolveInvocation(silentContext(cwd, folder), {
+    host: EMBEDDED,
+    state: folder,
+    ...dialect,
+  });
   return {
     registry: registryIn(registry, dialect),
     connection,
@@ -108,6 +112,7 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
       key,
       secretDigest,
       spec,
+      base: undefined,
       warnings: [],
       connection,
       readLimit: readLimitOf(invocation.readTimeoutMs()),

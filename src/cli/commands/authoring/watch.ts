@@ -6,7 +6,7 @@ import { registry } from "../../../providers/index.ts";
 import { type RoundView, roundText } from "../../../report/inspect/round-text.ts";
 import { planView } from "../../../report/view/plan-view.ts";
 import { type CheckRound, checkOnChange } from "../../../workflow/authoring/check-round.ts";
-import { assertReviewable, PLAIN_REVIEW } from "../../../workflow/plan/plan-review.ts";
+import { assertReviewable } from "../../../workflow/plan/plan-review.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption } from "../../command/option.ts";
@@ -51,9 +51,9 @@ export const watchCommand = defineCommand({
 type Chosen = Parameters<typeof checkOnChange>[1];
 
 function assertFits(options: Chosen): void {
-  if (options.validateOnly && options.only.length > 0)
+  if (options.validateOnly && (options.only ?? []).length > 0)
     throw failureOf("CLI_USAGE", "--validate-only and --only cannot be used together");
-  assertReviewable({ ...options, ...PLAIN_REVIEW });
+  assertReviewable(options);
 }
 
 function viewOf(

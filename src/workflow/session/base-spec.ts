@@ -12,7 +12,7 @@ import { shellWord } from "../../core/sentences.ts";
 import type { LoadedSpec } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { Invocation } from "../invocation/invocation.ts";
-import { checkSpec, type SpecReading } from "../session/read-spec.ts";
+import { checkSpec, type SpecReading } from "./read-spec.ts";
 
 export interface BaseOptions {
   readonly base: string | undefined;
