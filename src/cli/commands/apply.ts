@@ -96,7 +96,7 @@ function applySpec(
   const secrets = destroy ? "skip" : "resolve";
   return reports.context.signals.during((signal) =>
     withSession(invocation, { makesKey: true, secrets, signal }, async (session) => {
-      const observer = await planObserver(reports, session, options, destroy, signal);
+      const observer = planObserver(reports, session, options, destroy, signal);
       const { lockTimeout } = options;
       const request = { lockTimeout, signal, origin: originFrom(reports) };
       return endApply(reports, await runApply(session, request, freshPlan(plan), observer));
@@ -112,7 +112,7 @@ function applyFile(
 ): Promise<number> {
   return reports.context.signals.during((signal) =>
     withPlanFile(invocation, options, file, signal, async (session, plan) => {
-      const observer = await savedPlanObserver(reports, session);
+      const observer = savedPlanObserver(reports, session);
       const { lockTimeout } = options;
       const request = { lockTimeout, signal, origin: originFrom(reports) };
       return endApply(reports, await runApply(session, request, savedPlan(plan), observer));

@@ -1,10 +1,15 @@
 // Shows an apply or destroy in every requested format, asks for approval, and returns the exit code.
 
 import { fromEnv } from "../../config/environment.ts";
-import { error } from "../../core/diagnostic.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
 import { OUTCOME_FORMATS, type OutcomeFormat } from "../../report/formats.ts";
-import { type OutcomeView, outcomeView } from "../../report/view/outcome-view.ts";
+import {
+  diagnosticEventJson,
+  eventJson,
+  type OutcomeView,
+  outcomeView,
+} from "../../report/view/outcome-view.ts";
 import type { ApplyObserver, ApplyRequest, ApplyResult } from "../../workflow/apply/apply.ts";
 import { placesIn } from "../../workflow/plan/located.ts";
 import type { Session } from "../../workflow/session/session.ts";
@@ -12,15 +17,15 @@ import { EXIT, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
 import { colorsOf, fitted } from "./diagnostics.ts";
 import { applyFailureDocument } from "./failure-documents.ts";
 import { type ApprovalOptions, askApproval } from "./prompt.ts";
-import { logPlan, type OutcomeReports, type ShownPlan, showPlan, showRefusal, viewOf } from "./review.ts";
+import { logPlan, type OutcomeReports, type ShownPlan, showPlan, viewOf } from "./review.ts";
 
-export async function planObserver(
+export function planObserver(
   reports: OutcomeReports,
   session: Session,
   options: ApprovalOptions,
   destroy: boolean,
   signal: AbortSignal,
-): Promise<ApplyObserver> {
+): ApplyObserver {
   const asking = approvalOptions(reports, options);
   const [question, preview] = destroy
     ? ["Delete all of this?", "workspace plan --destroy"]
@@ -32,10 +37,10 @@ export async function planObserver(
   return {
     async planned(plan, notes) {
       notesOfPlan = notes;
-      await reports.events(notes);
+      printFindings(reports, notes);
       if (isBlocked(plan)) return showRefusal(reports, shown(plan, notes));
       await showPlan(reports, shown(plan, notes), (format) => format === "text");
-      await reports.events(plan.diagnostics);
+      printFindings(reports, plan.diagnostics);
     },
     async approve(plan) {
       isAsked = true;
@@ -49,21 +54,21 @@ export async function planObserver(
       };
       return askApproval(context, asking, question, signal, advice, showDetails);
     },
-    changed: await eventLines(reports),
+    changed: (event) => reports.event(() => eventJson(event)),
     applied: (plan, outcome, notes) => showOutcomeAfterPlan(reports, outcome, shown(plan, notes), !isAsked),
   };
 }
 
 /** The apply of a saved plan, which was shown and approved before. */
-export async function savedPlanObserver(reports: OutcomeReports, session: Session): Promise<ApplyObserver> {
+export function savedPlanObserver(reports: OutcomeReports, session: Session): ApplyObserver {
   const shown = shownFrom(session);
   return {
     async planned(plan, notes) {
-      await reports.events(notes);
+      printFindings(reports, notes);
       if (isBlocked(plan)) await showRefusal(reports, shown(plan, notes));
     },
     approve: () => Promise.resolve(true),
-    changed: await eventLines(reports),
+    changed: (event) => reports.event(() => eventJson(event)),
     applied: (plan, outcome, notes) => showOutcome(reports, outcome, shown(plan, notes)),
   };
 }
@@ -73,10 +78,21 @@ function shownFrom({ spec }: Session): (plan: Plan, notes: ShownPlan["notes"]) =
   return (plan, notes) => ({ plan, places, notes });
 }
 
-async function eventLines(reports: OutcomeReports): Promise<ApplyObserver["changed"]> {
-  if (!reports.asJson) return () => undefined;
-  const { eventJson } = await import("../../report/view/outcome-view.ts");
-  return (event) => reports.line(eventJson(event));
+/** `addresses`: what a guard's objection is about. */
+function printFindings(
+  reports: OutcomeReports,
+  diagnostics: readonly Diagnostic[],
+  addresses?: readonly string[],
+): void {
+  for (const diagnostic of diagnostics) reports.event(() => diagnosticEventJson(diagnostic, addresses));
+}
+
+/** A plan that is not applied: in full as text, and as events or test cases in the formats of an apply. */
+async function showRefusal(reports: OutcomeReports, shown: ShownPlan): Promise<void> {
+  const { plan } = shown;
+  printFindings(reports, plan.diagnostics);
+  for (const { diagnostic, addresses } of plan.guards) printFindings(reports, [diagnostic], addresses);
+  await showPlan(reports, shown, (format) => format !== "json");
 }
 
 export async function endApply(reports: OutcomeReports, result: ApplyResult): Promise<number> {
@@ -105,7 +121,7 @@ function approvalOptions(
 }
 
 async function showOutcome(reports: OutcomeReports, outcome: ApplyOutcome, shown: ShownPlan): Promise<void> {
-  await reports.events(outcome.diagnostics);
+  printFindings(reports, outcome.diagnostics);
   await showDocuments(reports, outcome, shown, shown.notes);
 }
 
@@ -117,7 +133,7 @@ async function showOutcomeAfterPlan(
   alreadySaid: boolean,
 ): Promise<void> {
   const isText = (format: OutcomeFormat): boolean => format === "text";
-  await reports.events(outcome.diagnostics);
+  printFindings(reports, outcome.diagnostics);
   const end = outcomeView(outcome, [], undefined, true);
   if (!alreadySaid) await reports.show<OutcomeView>(OUTCOME_FORMATS, end, shown.plan, isText);
   const notes = [...shown.notes, ...shown.plan.diagnostics];

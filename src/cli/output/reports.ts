@@ -128,24 +128,14 @@ export class Reports<F extends string> {
     stderr.write(fitted(text, stderr));
   }
 
-  get asJson(): boolean {
-    return this.#targets.some(({ format }) => format === "json");
-  }
-
   get isOnlyText(): boolean {
     return this.#targets.every(({ format }) => format === "text");
   }
 
-  line(event: Record<string, unknown>): void {
+  /** One line of JSON for each output with events. */
+  event(json: () => Readonly<Record<string, unknown>>): void {
     for (const { format, output } of this.#targets)
-      if (format === "json") output.write(`${printableJson(event)}\n`);
-  }
-
-  /** `addresses`: what a guard's objection is about. */
-  async events(diagnostics: readonly Diagnostic[], addresses?: readonly string[]): Promise<void> {
-    if (!this.asJson || diagnostics.length === 0) return;
-    const { diagnosticEventJson } = await import("../../report/view/outcome-view.ts");
-    for (const diagnostic of diagnostics) this.line(diagnosticEventJson(diagnostic, addresses));
+      if (format === "json") output.write(`${printableJson(json())}\n`);
   }
 
   /** What each output gets from a run that ended before its answer; without `stdout` only the files. */

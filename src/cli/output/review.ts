@@ -171,11 +171,3 @@ export async function showPlan<F extends PlanFormat>(
 export function logPlan(reports: OutcomeReports, shown: ShownPlan): Promise<void> {
   return reports.log<PlanView>(PLAN_FORMATS, viewOf(shown, reports), shown.plan);
 }
-
-/** A plan that is not applied: in full as text, and as events or test cases in the formats of an apply. */
-export async function showRefusal(reports: OutcomeReports, shown: ShownPlan): Promise<void> {
-  const { plan } = shown;
-  await reports.events(plan.diagnostics);
-  for (const { diagnostic, addresses } of plan.guards) await reports.events([diagnostic], addresses);
-  await showPlan(reports, shown, (format) => format !== "json");
-}

@@ -77,7 +77,6 @@ export function fleetText(view: FleetView): string {
   const ok = view.rows.filter(isOk);
   const isFolded = ok.length > MOST_OK_ROWS;
   const rows = isFolded ? view.rows.filter((row) => !isOk(row)) : view.rows;
-  const width = Math.max(5, ...rows.map(({ trend }) => (trend.length < 2 ? 1 : trend.length)));
   const cells = rows.map((row) => [
     row.workspace,
     rowWord(row),
@@ -85,20 +84,11 @@ export function fleetText(view: FleetView): string {
     ageWords(row.ageMs),
     driftWords(row.drift),
     ageWords(row.driftAgeMs),
-    trendBars(row.trend, width),
+    trendBars(row.trend),
     changeWords(row.changes),
   ]);
-  const heads = [
-    "WORKSPACE",
-    "STATUS",
-    "COMMAND",
-    "AGE",
-    "DRIFT",
-    "SINCE",
-    "TREND".padStart(width),
-    "CHANGES",
-  ];
-  const table = cells.length === 0 ? "" : columns([heads, ...cells]);
+  const heads = ["WORKSPACE", "STATUS", "COMMAND", "AGE", "DRIFT", "SINCE", "TREND", "CHANGES"];
+  const table = cells.length === 0 ? "" : columns([heads, ...cells], "TREND");
   const folded = isFolded ? `${count(ok.length, "workspace")} ok.\n` : "";
   const block = (lines: readonly string[]): string =>
     lines.length === 0 ? "" : `\n${lines.map((line) => `${printable(line)}\n`).join("")}`;
@@ -111,9 +101,10 @@ export function fleetText(view: FleetView): string {
   return `${table}${folded}${block([...causes, ...drifted])}${block(queueLines(view))}\n${verdict(view)}\n`;
 }
 
-/** Left-aligned columns; control characters are shown as boxes. */
-export function columns(rows: readonly (readonly string[])[]): string {
-  return `${textTable(rows.map((row) => row.map(printable))).join("\n")}\n`;
+/** A table below the heads of its columns; `right` is the column that is aligned on the right. */
+export function columns(rows: readonly (readonly string[])[], right?: string): string {
+  const cells = rows.map((row) => row.map(printable));
+  return `${textTable(cells, { right: (column) => right !== undefined && rows[0]?.[column] === right }).join("\n")}\n`;
 }
 
 /** `ads-prod: drift in 1.2 s (2 security)`. */

@@ -391,11 +391,10 @@ export function driftedWords({ drifted, drift }: Pick<FleetRow, "drifted" | "dri
 const BARS = "▁▂▃▄▅▆▇█";
 
 /** One bar for each number, from none to the greatest; the newest is last, below that of every other row. */
-export function trendBars(counts: readonly number[], width = counts.length): string {
-  if (counts.length < 2) return "-".padStart(width);
+export function trendBars(counts: readonly number[]): string {
+  if (counts.length < 2) return "-";
   const most = Math.max(1, ...counts);
-  const bars = counts.map((value) => BARS[Math.round((value / most) * (BARS.length - 1))] ?? "").join("");
-  return bars.padStart(width);
+  return counts.map((value) => BARS[Math.round((value / most) * (BARS.length - 1))] ?? "").join("");
 }
 
 /** `3 create, 1 delete`; a dash without changes. */

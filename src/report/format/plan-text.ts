@@ -242,7 +242,11 @@ function hiddenSection(hidden: string | undefined, colors: Colors): readonly str
 }
 
 function tableSection(plan: PlanView, colors: Colors): readonly string[] {
-  return textTable(kindTable(plan.notable), { indent: "  ", head: colors.dim, numbers: true });
+  return textTable(kindTable(plan.notable), {
+    indent: "  ",
+    head: colors.dim,
+    right: (column) => column > 0,
+  });
 }
 
 function summarySection(plan: PlanView, colors: Colors): readonly string[] {
@@ -343,14 +347,11 @@ function originLines(origin: string, isNotedBelow: boolean): readonly string[] {
 const LABEL_WIDTH = 44;
 
 export function fieldBlock(lines: readonly FieldLine[], colors: Colors): readonly string[] {
-  const width = lines.reduce(
-    (most, line) => (line.label.length > LABEL_WIDTH ? most : Math.max(most, line.label.length)),
-    0,
-  );
-  return lines.map((line) => {
+  const rows = lines.map((line) => {
     const note = line.note === undefined ? "" : `  ${colors.magenta(`# ${line.note}`)}`;
-    return `      ${line.label.padEnd(width)}  ${fieldValue(line, colors)}${note}`;
+    return [line.label, `${fieldValue(line, colors)}${note}`];
   });
+  return textTable(rows, { indent: "      ", widest: LABEL_WIDTH });
 }
 
 function fieldValue(line: FieldLine, colors: Colors): string {

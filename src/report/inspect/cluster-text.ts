@@ -114,7 +114,7 @@ export function runsText(runs: readonly JsonObject[], colors: Colors): string {
 }
 
 export function runText(run: JsonObject, colors: Colors): string {
-  const lines: (readonly [string, string])[] = [
+  const rows = [
     ["run", `${idText(run.run_id)}${run.run_name === undefined ? "" : ` of ${String(run.run_name)}`}`],
     ["state", stateText(run)],
     ["job", run.job_id === undefined ? "" : `${idText(run.job_id)}${numberInJob(run)}`],
@@ -125,11 +125,8 @@ export function runText(run: JsonObject, colors: Colors): string {
     ["cluster", idText(objectIn(run.cluster_instance).cluster_id)],
     ["by", String(run.creator_user_name ?? "")],
     ["page", String(run.run_page_url ?? "")],
-  ];
-  return lines
-    .filter(([, words]) => words !== "")
-    .map(([name, words]) => `${colors.dim(name.padEnd(8))} ${printable(words)}\n`)
-    .join("");
+  ].flatMap(([name = "", words = ""]) => (words === "" ? [] : [[name, printable(words)]]));
+  return `${textTable(rows, { label: colors.dim }).join("\n")}\n`;
 }
 
 function retryOf(run: JsonObject): string {

@@ -8,7 +8,7 @@ import { fromPointer, toDottedPath } from "../../core/pointer.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import { count } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
-import { valueText } from "../text/terminal.ts";
+import { textTable, valueText } from "../text/terminal.ts";
 import { SIGNS } from "../text/vocabulary.ts";
 import {
   type Choice,
@@ -135,14 +135,13 @@ function detailLines({ details, changed, more = 0 }: PastRun): readonly string[]
 }
 
 function fieldLines(fields: readonly PastField[], action: string): readonly string[] {
-  const labels = fields.map(({ path }) => printable(toDottedPath(fromPointer(path))));
-  const width = Math.max(0, ...labels.map((label) => label.length));
-  return fields.map(({ before, after }, at) => {
-    const label = (labels[at] ?? "").padEnd(width);
-    if (action === "create") return `        ${label}  ${valueText(after)}`;
-    if (action === "delete") return `        ${label}  ${valueText(before)}`;
-    return `        ${label}  ${valueText(before)} → ${valueText(after)}`;
+  const rows = fields.map(({ path, before, after }) => {
+    const label = printable(toDottedPath(fromPointer(path)));
+    if (action === "create") return [label, valueText(after)];
+    if (action === "delete") return [label, valueText(before)];
+    return [label, `${valueText(before)} → ${valueText(after)}`];
   });
+  return textTable(rows, { indent: "        " });
 }
 
 export function pastRunTime({ ended_at, started_at }: PastRun): string {

@@ -3,6 +3,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
+import { textTable } from "../text/terminal.ts";
 
 export interface IdentityView {
   /** The user name; absent if the service did not accept the sign-in, or does not report names. */
@@ -16,15 +17,18 @@ export interface IdentityView {
 
 export function identityText({ user, host, dialect, signIn, skipped }: IdentityView): string {
   const method = signIn === undefined ? "none" : `${signIn.method} (${places(signIn.from)})`;
-  const lines = [
-    `user     ${user ?? "unknown"}`,
-    `host     ${host.url} (${host.from})`,
-    `dialect  ${dialect}`,
-    `sign-in  ${method}`,
-    ...(skipped.length === 0 ? [] : ["", "Not used:"]),
-    ...skipped.map(({ what, why }) => `  ${what}: ${why}`),
+  const facts = [
+    ["user", user ?? "unknown"],
+    ["host", `${host.url} (${host.from})`],
+    ["dialect", dialect],
+    ["sign-in", method],
   ];
-  return `${lines.map((line) => printable(line)).join("\n")}\n`;
+  const unused = skipped.map(({ what, why }) => printable(`  ${what}: ${why}`));
+  const lines = [
+    ...textTable(facts.map((row) => row.map(printable))),
+    ...(skipped.length === 0 ? [] : ["", "Not used:", ...unused]),
+  ];
+  return `${lines.join("\n")}\n`;
 }
 
 export interface SavedProfileView {

@@ -111,24 +111,34 @@ interface TableStyle {
   readonly head?: Paint;
   /** Of the first column. */
   readonly label?: Paint;
-  /** Whether the columns after the first are numbers. */
-  readonly numbers?: boolean;
+  /** Columns whose cells are aligned on the right. */
+  readonly right?: (column: number) => boolean;
+  /** A longer cell pushes only its own line to the right. */
+  readonly widest?: number;
 }
 
-/** Lines with columns as wide as their widest cell. Cells must be printable already. */
+/** Lines with columns as wide as their widest cell. Cells must be printable already; only those of the last column may have colors. */
 export function textTable(
   rows: readonly (readonly string[])[],
-  { indent = "", head = String, label = String, numbers = false }: TableStyle = {},
+  {
+    indent = "",
+    head = String,
+    label = String,
+    right = () => false,
+    widest = Number.POSITIVE_INFINITY,
+  }: TableStyle = {},
 ): readonly string[] {
   const lengthOf = (cell: string) => [...cell].length;
   const widths: number[] = [];
   for (const row of rows)
-    for (const [column, cell] of row.entries())
-      widths[column] = Math.max(widths[column] ?? 0, lengthOf(cell));
+    for (const [column, cell] of row.entries()) {
+      const length = lengthOf(cell);
+      if (length <= widest) widths[column] = Math.max(widths[column] ?? 0, length);
+    }
   return rows.map((row, at) => {
     const cells = row.map((cell, column) => {
-      const space = " ".repeat((widths[column] ?? 0) - lengthOf(cell));
-      if (column > 0 && numbers) return space + cell;
+      const space = " ".repeat(Math.max(0, (widths[column] ?? 0) - lengthOf(cell)));
+      if (right(column)) return space + cell;
       return column === 0 ? label(cell + space) : cell + space;
     });
     const line = `${indent}${cells.join("  ").trimEnd()}`;
