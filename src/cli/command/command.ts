@@ -4,6 +4,7 @@ import type { CommandContext } from "../../config/environment.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import type { Invocation } from "../../workflow/invocation/invocation.ts";
+import { EXIT } from "./exit-codes.ts";
 import type { Options, ValuesOf } from "./option.ts";
 import type { OutputSchema } from "./output-schemas.ts";
 
@@ -60,7 +61,12 @@ interface Definition<O extends Options> extends Described {
   readonly below?: readonly Command[];
   readonly failureDocument?: FailureDocument;
   moreHelp?(args: readonly string[]): Promise<string>;
-  run(context: ConsoleContext, options: ValuesOf<O>, args: readonly string[]): Promise<number>;
+  /** The exit code, unless it is 0. */
+  run(
+    context: ConsoleContext,
+    options: ValuesOf<O>,
+    args: readonly string[],
+  ): Promise<number> | Promise<void>;
 }
 
 /** The parser fills exactly the declared options, so `run` may count on their types. */
@@ -68,7 +74,10 @@ export function defineCommand<const O extends Options>(definition: Definition<O>
   return {
     args: [],
     ...definition,
-    run: (context, options, args) => definition.run(context, options as ValuesOf<O>, args),
+    async run(context, options, args) {
+      const code = await definition.run(context, options as ValuesOf<O>, args);
+      return typeof code === "number" ? code : EXIT.ok;
+    },
   };
 }
 

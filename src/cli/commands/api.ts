@@ -18,7 +18,6 @@ import { inputObject, inputOf, inputProblems } from "../../workflow/operate/api-
 import { isPaged } from "../../workflow/operate/paging.ts";
 import { withConnection } from "../../workflow/session/connect.ts";
 import { defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
 import { flagOption, textOption } from "../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS } from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
@@ -59,7 +58,7 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
     const catalog = readOperationCatalog();
     if (name === undefined || options.list) {
       context.stdout.write(operationsText(catalog));
-      return EXIT.ok;
+      return;
     }
     const operation = findOperation(catalog, name);
     if (options.all && !isPaged(operation.name))
@@ -79,7 +78,6 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
     if (isWrite(operation))
       context.stderr.write(`${operation.id}: done. The state does not track this change.\n`);
     context.stdout.write(`${printableJson(answer, 2)}\n`);
-    return EXIT.ok;
   },
 });
 

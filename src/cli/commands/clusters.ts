@@ -253,7 +253,6 @@ const eventsCommand = defineCommand({
       const { events } = await clusterEvents(connection.reader, request, most);
       const colors = colorsOf(context, context.stdout);
       printResult(context, options.output, { events }, () => eventsText(events, colors));
-      return EXIT.ok;
     });
   },
 });

@@ -3,7 +3,6 @@
 import { failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { type Command, type CommandEntry, commandsBelow, defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
 import { longOf } from "../command/option.ts";
 
 export const completionOf = (entries: readonly CommandEntry[]): Command =>
@@ -20,7 +19,6 @@ export const completionOf = (entries: readonly CommandEntry[]): Command =>
         throw failureOf("CLI_USAGE", `shell "${shell}" is not supported`, { hint });
       }
       context.stdout.write(SCRIPTS[supported](await wordsOf(entries)));
-      return EXIT.ok;
     },
   });
 

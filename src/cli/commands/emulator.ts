@@ -5,7 +5,6 @@ import { CLOUDS, DIALECTS, dialectOf } from "../../config/dialect.ts";
 import { fromEnv } from "../../config/environment.ts";
 import { errorCode, type Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
 import { integerOption, optionalChoiceOption, textOption } from "../command/option.ts";
 
 const MEMORY = ":memory:";
@@ -49,7 +48,6 @@ export const emulatorCommand = defineCommand({
     return context.signals.during(async (signal) => {
       await new Promise<void>((stop) => signal.addEventListener("abort", () => stop()));
       await server.close();
-      return EXIT.ok;
     }, "");
   },
 });

@@ -4,7 +4,6 @@ import { graphDot, graphJson, graphMermaid, graphOf } from "../../report/inspect
 import { jsonDocument } from "../../report/text/printable.ts";
 import { readSpec } from "../../workflow/session/read-spec.ts";
 import { defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
 import { choiceOption, oneFormat } from "../command/option.ts";
 import { SPEC_OPTIONS } from "../command/shared-options.ts";
 
@@ -22,7 +21,6 @@ export const graphCommand = defineCommand({
     const { spec } = await readSpec(context, {});
     const graph = graphOf(spec.resources.values());
     context.stdout.write(await drawn(options.output, graph));
-    return EXIT.ok;
   },
 });
 

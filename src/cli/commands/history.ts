@@ -5,7 +5,6 @@ import { failureOf } from "../../core/diagnostic.ts";
 import { historyJson, historyText, historyView } from "../../report/inspect/history-text.ts";
 import { withState } from "../../workflow/session/open-state.ts";
 import { defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
 import { flagOption, textOption } from "../command/option.ts";
 import { FORM_OPTION, RUN_CHOICE_OPTIONS, STATE_LOCATION_OPTIONS } from "../command/shared-options.ts";
 import { noteMissingState, printDiagnostics, printResult } from "../output/diagnostics.ts";
@@ -55,6 +54,5 @@ export const historyCommand = defineCommand({
         Object.values(filter).some((value) => value !== undefined),
       ),
     );
-    return EXIT.ok;
   },
 });

@@ -7,7 +7,6 @@ import { assertCanIgnoreState, ignoreState, SCHEMA_LINES, writeWholeFile } from 
 import { listed, shellWord } from "../../core/sentences.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
 import { flagOption, outOption } from "../command/option.ts";
 
 const FIRST_SPEC = `# The desired state of the workspace. To check this file, run \`workspace validate\`.
@@ -54,7 +53,7 @@ export const initCommand = defineCommand({
     const path = resolve(context.cwd, file);
     if (options.editor && existsSync(path)) {
       context.stdout.write(`Wrote ${listed(await editorFiles(path))}.\n`);
-      return EXIT.ok;
+      return;
     }
     const folder = dirname(path);
     const gitignore = join(folder, ".gitignore");
@@ -67,7 +66,6 @@ export const initCommand = defineCommand({
     if (options.editor) context.stdout.write(`Wrote ${listed(await editorFiles(path))}.\n`);
     const named = options.file === undefined ? "" : ` --file ${shellWord(options.file)}`;
     context.stdout.write(`Next: workspace validate${named}; workspace plan${named} --host embedded\n`);
-    return EXIT.ok;
   },
 });
 

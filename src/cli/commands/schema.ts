@@ -5,7 +5,6 @@ import { failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
 import { flagOption } from "../command/option.ts";
 import { OUTPUT_SCHEMAS, type OutputSchema } from "../command/output-schemas.ts";
 import { DIALECT_OPTIONS } from "../command/shared-options.ts";
@@ -55,7 +54,6 @@ export const schemaCommand = defineCommand({
       const { registryIn } = await import("../../resource/dialect-view.ts");
       context.stdout.write(`${printableJson(editorSchema(registryIn(registry, dialect)), 2)}\n`);
     }
-    return EXIT.ok;
   },
 });
 

@@ -21,7 +21,6 @@ import {
 } from "../../report/inspect/identity-text.ts";
 import { callerName, callerNameWith, profileUse, saveProfile } from "../../workflow/operate/save-profile.ts";
 import { defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
 import { choiceOption, textOption } from "../command/option.ts";
 import { FORM_OPTION, HOST_OPTIONS, inGroup } from "../command/shared-options.ts";
 import { printDiagnostics, printResult } from "../output/diagnostics.ts";
@@ -86,7 +85,6 @@ export const loginCommand = defineCommand({
     const path = shortPath(file.path, context.home);
     const named = options.profile !== undefined;
     context.stdout.write(savedProfileText({ host: url, user, name, path, replaced, named, use }));
-    return EXIT.ok;
   },
 });
 
@@ -109,7 +107,6 @@ export const whoamiCommand = defineCommand({
         throw failure;
       }),
     );
-    return EXIT.ok;
   },
 });
 

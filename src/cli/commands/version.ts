@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import { findProgram, programEnvironment } from "../../config/programs.ts";
 import { BUILD, type Build, VERSION } from "../../config/version.ts";
 import { defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
 import { FORM_OPTION } from "../command/shared-options.ts";
 import { printResult } from "../output/diagnostics.ts";
 
@@ -31,7 +30,6 @@ export const versionCommand = defineCommand({
       facts,
       () => `workspace ${VERSION} (${buildWords(build)}node ${process.version})\n`,
     );
-    return EXIT.ok;
   },
 });
 

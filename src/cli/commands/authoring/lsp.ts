@@ -18,7 +18,6 @@ import {
   EditorSession,
 } from "../../../workflow/editor/editor-session.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
 import { explainPath } from "../explain.ts";
 
 export const lspCommand = defineCommand({
@@ -34,7 +33,6 @@ export const lspCommand = defineCommand({
     return context.signals.during(async (signal) => {
       connection.listen();
       await new Promise((stop) => signal.addEventListener("abort", stop));
-      return EXIT.ok;
     }, "");
   },
 });

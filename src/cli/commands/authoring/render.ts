@@ -5,7 +5,6 @@ import { VERSION } from "../../../config/version.ts";
 import { renderedJson, renderedYaml } from "../../../report/inspect/spec-text.ts";
 import { type ResolvedSpec, resolvedSpec } from "../../../workflow/authoring/render.ts";
 import { defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, flagOption, oneFormat } from "../../command/option.ts";
 import { DIALECT_OPTIONS, SPEC_OPTIONS } from "../../command/shared-options.ts";
 
@@ -27,7 +26,6 @@ export const renderCommand = defineCommand({
     context.stdout.write(
       output === "json" ? renderedJson(resolved) : renderedYaml(resolved, headOf(resolved, file), origins),
     );
-    return EXIT.ok;
   },
 });
 

@@ -8,7 +8,6 @@ import { planView } from "../../../report/view/plan-view.ts";
 import { type CheckRound, checkOnChange } from "../../../workflow/authoring/check-round.ts";
 import { assertReviewable } from "../../../workflow/plan/plan-review.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption } from "../../command/option.ts";
 import {
   EXISTING_OPTIONS,
@@ -43,7 +42,6 @@ export const watchCommand = defineCommand({
     };
     return context.signals.during(async (signal) => {
       await checkOnChange(context, options, signal, show);
-      return EXIT.ok;
     }, "");
   },
 });

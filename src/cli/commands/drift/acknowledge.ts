@@ -18,7 +18,6 @@ import { planWorkspace } from "../../../workflow/plan/plan.ts";
 import { lockWait, withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import { withSession } from "../../../workflow/session/session.ts";
 import { defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, textOption } from "../../command/option.ts";
 import {
   HOST_OPTIONS,
@@ -48,7 +47,6 @@ export const acknowledgeCommand = defineCommand({
       return withState(context, async (store) => {
         const { state } = await store.read();
         context.stdout.write(listText(state.acknowledged ?? [], Date.now()));
-        return EXIT.ok;
       });
     if (place === undefined)
       throw failureOf("CLI_USAGE", "an address is missing", { hint: "name an address, or pass --list" });
@@ -60,7 +58,6 @@ export const acknowledgeCommand = defineCommand({
         subject((await store.read()).state);
         await writeEntries(store, wait, (lease) => [{ type: "unacknowledged", ...subject(lease.state()) }]);
         context.stdout.write(`Removed the acknowledgement of ${printable(place)}.\n`);
-        return EXIT.ok;
       });
     const now = Date.now();
     const until = acknowledgedUntil(options.until, now);
@@ -87,7 +84,6 @@ export const acknowledgeCommand = defineCommand({
         ];
       });
       context.stdout.write(`Acknowledged ${printable(place)} until ${timeText(until)}.\n`);
-      return EXIT.ok;
     });
   },
 });

@@ -8,7 +8,6 @@ import { resultLine } from "../../../fleet/report/fleet-documents.ts";
 import { resultJson } from "../../../fleet/report/fleet-json.ts";
 import { jsonDocument } from "../../../report/text/printable.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, integerOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { FLEET_OPTIONS, openFleet, openResults } from "../../fleet/fleet-options.ts";
@@ -49,7 +48,6 @@ export const logsCommand = defineCommand({
       context.stdout.write(
         options.output === "json" ? jsonDocument(resultJson(run), 2) : logText(run, options.follow),
       );
-      return EXIT.ok;
     } finally {
       await results.close();
     }

@@ -156,7 +156,6 @@ export const scheduleCommand = defineCommand({
             ? jsonDocument(changes)
             : `Schedules: ${added.length} added, ${changed.length} changed, ${removed.length} removed, ${unchanged} unchanged.\n`,
         );
-        return EXIT.ok;
       },
       { limits },
     );
@@ -199,7 +198,6 @@ export const deadLettersCommand = defineCommand({
         context.stdout.write(
           asJson ? jsonDocument({ jobs: jobs.map(deadJobJson) }, 2) : deadLettersText(jobs),
         );
-      return EXIT.ok;
     });
   },
 });

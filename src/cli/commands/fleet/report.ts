@@ -39,7 +39,6 @@ export const listCommand = defineCommand({
     printResult(context, options.output, { workspaces: selected.map(fleetWorkspaceJson) }, () =>
       columns([["WORKSPACE", "HOST", "SPEC", "SCHEDULE", "LABELS"], ...rows]),
     );
-    return EXIT.ok;
   },
 });
 

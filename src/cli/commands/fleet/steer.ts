@@ -9,7 +9,6 @@ import { FLEET_COMMANDS } from "../../../fleet/model/result.ts";
 import { scopeWords } from "../../../fleet/report/queue-text.ts";
 import { jsonDocument } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
 import { durationOption, flagOption, optionalChoiceOption, textOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { withQueue } from "../../fleet/fleet-database.ts";
@@ -56,7 +55,6 @@ export const cancelCommand = defineCommand({
             })
           : `Cancelled: ${cancelled}.\n${lines.join("")}`,
       );
-      return EXIT.ok;
     });
   },
 });
@@ -88,7 +86,6 @@ export const pauseCommand = defineCommand({
           ? jsonDocument(pauseJson(pause))
           : `Paused ${scopeWords(pause)} (${count(selected.length, "workspace")}) ${end}. To end the pause, run \`workspace fleet resume ${shellWord(pause.id)}\`.\n`,
       );
-      return EXIT.ok;
     });
   },
 });
@@ -127,7 +124,6 @@ export const resumeCommand = defineCommand({
           ? jsonDocument({ resumed: ended.map(({ id }) => id), released })
           : `Resumed: ${count(ended.length, "pause")}. Jobs that start now: ${released}.\n`,
       );
-      return EXIT.ok;
     });
   },
 });

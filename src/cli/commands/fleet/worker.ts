@@ -11,7 +11,6 @@ import { fleetView } from "../../../fleet/report/fleet-view.ts";
 import { jsonDocument, printable } from "../../../report/text/printable.ts";
 import { nodeClock } from "../../../state/backends/file/node-ports.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
 import { durationOption, integerOption, textOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { ChildPool } from "../../fleet/child-pool.ts";
@@ -55,7 +54,7 @@ export const workerCommand = defineCommand({
     const metrics = new WorkerMetrics();
     const running = new Set<string>();
     const { memory: memoryMb = MEMORY_MB, listen } = options;
-    const work = async (queue: JobQueue, database: FleetDatabase): Promise<number> => {
+    const work = async (queue: JobQueue, database: FleetDatabase): Promise<void> => {
       const { leases, results, pauses } = database;
       await context.signals.during(async (drain) => {
         const figures = async (): Promise<string> => {
@@ -131,10 +130,9 @@ export const workerCommand = defineCommand({
         }
       }, "Finishing the running jobs. Press Ctrl-C again to exit immediately.\n");
       context.stderr.write(`Worker ${name} ended.\n`);
-      return EXIT.ok;
     };
     try {
-      return await withQueue(context, "work", work, { limits: fleet.limits, worker: name });
+      await withQueue(context, "work", work, { limits: fleet.limits, worker: name });
     } finally {
       children.close();
     }

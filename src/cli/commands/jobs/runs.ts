@@ -108,7 +108,6 @@ export const cancelRunsCommand = defineCommand({
             : `Run ${run_id} is being canceled.\n`,
         );
       }
-      return EXIT.ok;
     }),
 });
 
@@ -198,7 +197,6 @@ export const runOutputCommand = defineCommand({
       printResult(context, options.output, { output: answer }, () => words);
       if (options.output === "text" && words === "")
         context.stderr.write(`run ${run_id} produced no output\n`);
-      return EXIT.ok;
     }),
 });
 
@@ -220,7 +218,6 @@ export const exportRunCommand = defineCommand({
       const answer = await reader.read("jobs/runs/export", { run_id, views_to_export: options.views });
       if (options.output === "json") context.stdout.write(jsonDocument({ views: viewsOf(answer) }, 2));
       else writeViews(context, viewsOf(answer), { run: run_id, out: options.out, force: options.force });
-      return EXIT.ok;
     }),
 });
 
@@ -250,7 +247,6 @@ const listRunsCommand = defineCommand({
     const show = async ({ reader }: Connection, ofJob: JsonObject) => {
       const runs = await newestRuns(reader, { ...filter, ...ofJob }, most);
       printResult(context, options.output, { runs }, () => runsText(runs, colorsOf(context, context.stdout)));
-      return EXIT.ok;
     };
     if (options.job === undefined) return withMaskedRuns(context, (connection) => show(connection, {}));
     return withRecordedObject(context, "jobs", options.job, ({ connection, id }) =>

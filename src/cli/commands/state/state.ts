@@ -10,7 +10,6 @@ import { assertKnownKinds, recordAt } from "../../../workflow/session/check-stat
 import { withState } from "../../../workflow/session/open-state.ts";
 import { checkSpec } from "../../../workflow/session/read-spec.ts";
 import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
 import { FORM_OPTION, STATE_LOCATION_OPTIONS } from "../../command/shared-options.ts";
 import { noteMissingState, printDiagnostics, printResult } from "../../output/diagnostics.ts";
 import {
@@ -34,7 +33,6 @@ const listRecordsCommand = defineCommand({
     printResult(context, options.output, { resources: records.map(brief) }, () =>
       records.map(recordLine).join(""),
     );
-    return EXIT.ok;
   },
 });
 
@@ -60,7 +58,6 @@ const showRecordCommand = defineCommand({
     const seen = record.status === "ready" ? { seen: maskedValues(fields, record.seen) } : {};
     const shown = { ...record, applied: maskedValues(fields, record.applied), ...seen };
     context.stdout.write(jsonDocument(shown, 2));
-    return EXIT.ok;
   },
 });
 

@@ -18,7 +18,6 @@ import { assertFollows, recordAt, renamedAddress } from "../../../workflow/sessi
 import { lockWait, openState, withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import { assertStateExists, exposedRecords } from "../../../workflow/session/state-warnings.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, flagOption, outOption } from "../../command/option.ts";
 import {
   STATE_LOCATION_OPTIONS,
@@ -39,7 +38,6 @@ export const removeRecordsCommand = defineCommand({
       addresses.map((text) => ({ type: "gone", gone: { address: recordAt(state, text).address } })),
     );
     context.stdout.write(`Removed ${count(addresses.length, "resource")} from the state.\n`);
-    return EXIT.ok;
   },
 });
 
@@ -60,7 +58,6 @@ export const moveRecordCommand = defineCommand({
       },
     ]);
     context.stdout.write(`Moved ${printable(from ?? "")} to ${printable(to ?? "")}.\n`);
-    return EXIT.ok;
   },
 });
 
@@ -93,7 +90,6 @@ export const unlockCommand = defineCommand({
     const done = await withState(context, (store) => store.unlock({ force, nonce }));
     const free = nonce === undefined ? "" : ", so the lock ID was not checked";
     context.stdout.write(done === "unlocked" ? "Unlocked.\n" : `The state is not locked${free}.\n`);
-    return EXIT.ok;
   },
 });
 
@@ -123,7 +119,6 @@ export const migrateCommand = defineCommand({
           : `Moved ${count(placed.records.size, "resource")} to ${where}, serial ${placed.serial}.\n`,
       );
       context.stdout.write("Set --state or WORKSPACE_STATE to the new location.\n");
-      return EXIT.ok;
     } finally {
       await target.close();
     }
@@ -148,7 +143,7 @@ export const pullCommand = defineCommand({
     const json = stateToJson(loaded);
     if (options.out === undefined) {
       context.stdout.write(printableQuoted(json));
-      return EXIT.ok;
+      return;
     }
     try {
       writeWholeFile(resolve(context.cwd, options.out), json, { over: true, mode: 0o600 });
@@ -156,7 +151,6 @@ export const pullCommand = defineCommand({
       throw fileFailure(`the state cannot be written to ${options.out}`, problem);
     }
     context.stdout.write(`Wrote serial ${loaded.state.serial} to ${printable(options.out)}.\n`);
-    return EXIT.ok;
   },
 });
 
@@ -191,7 +185,6 @@ export const pushCommand = defineCommand({
       );
     });
     context.stdout.write(`Pushed ${count(placed.records.size, "resource")} as serial ${placed.serial}.\n`);
-    return EXIT.ok;
   },
 });
 
@@ -225,7 +218,6 @@ interrupted, run it again with both keys. Saved plans must be created again.`,
       printDiagnostics(context, diagnostics);
       const how = keyText === undefined ? "is no longer encrypted" : "is encrypted under WORKSPACE_STATE_KEY";
       context.stdout.write(`The state ${how}, serial ${state.serial}.\n`);
-      return EXIT.ok;
     } finally {
       await store.close();
     }
@@ -285,7 +277,6 @@ export const restoreCommand = defineCommand({
       context.stdout.write(restoredText(state, before));
       context.stdout.write(`The previous state is kept: ${printable(copyName)}\nNext: workspace plan\n`);
     });
-    return EXIT.ok;
   },
 });
 
