@@ -68,11 +68,15 @@ export function setMember(object: { [key: string]: Json }, key: string, value: J
   else object[key] = value;
 }
 
-/** The keys of a JSON Pointer, as strings; an index of a list is one, too. */
-export function fromPointer(pointer: string): Path {
+/** The keys of a JSON Pointer; an index of a list is a string, too. */
+export function pointerKeys(pointer: string): readonly string[] {
   return pointer
     .split("/")
     .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The path of a JSON Pointer. A key of digits becomes an index. */
+export function fromPointer(pointer: string): Path {
+  return pointerKeys(pointer).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
 }

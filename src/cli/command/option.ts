@@ -255,6 +255,15 @@ export function assertUnused(
   if (unused !== undefined) throw failureOf("CLI_USAGE", `${longOf(unused[1])} requires ${required}`);
 }
 
+/** The number of rows to list. Throws Failure with CLI_USAGE. */
+export function listLimit(
+  { all, limit }: { readonly all: boolean; readonly limit: number | undefined },
+  ordinary: number,
+): number {
+  if (all && limit !== undefined) throw failureOf("CLI_USAGE", "--all and --limit cannot be used together");
+  return all ? Number.POSITIVE_INFINITY : (limit ?? ordinary);
+}
+
 interface WaitValues {
   readonly wait: boolean;
   readonly timeout: number | undefined;

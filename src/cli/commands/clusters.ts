@@ -26,6 +26,7 @@ import {
   durationOption,
   flagOption,
   integerOption,
+  listLimit,
   textsOption,
 } from "../command/option.ts";
 import { ASK_OPTIONS, FORM_OPTION, RECORDED_OPTIONS } from "../command/shared-options.ts";
@@ -240,9 +241,7 @@ const eventsCommand = defineCommand({
   },
   args: CLUSTER,
   run(context, options, [address = ""]) {
-    if (options.all && options.limit !== undefined)
-      throw failureOf("CLI_USAGE", "--all and --limit cannot be used together");
-    const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 50);
+    const most = listLimit(options, 50);
     const types = options.types.flatMap((text) => text.split(",")).map((text) => text.trim().toUpperCase());
     return withRecordedObject(context, "clusters", address, async ({ connection, id }) => {
       const request = {

@@ -2,6 +2,7 @@
 
 import { structuredPatch } from "diff/lib/patch/create.js";
 import { count } from "../../core/sentences.ts";
+import { utf8Text } from "../../core/utf8.ts";
 import { printable } from "../../report/text/printable.ts";
 import { type Colors, diffPaint } from "../../report/text/terminal.ts";
 import type { FileEdit } from "../../spec/edit/spec-edits.ts";
@@ -14,7 +15,7 @@ export function fileDiff(
   colors: Colors,
 ): string {
   const name = printable(file);
-  const [old, now] = [textOf(before), textOf(after)];
+  const [old, now] = [utf8Text(before), utf8Text(after)];
   if (old === undefined || now === undefined || (patch.length === 0 && before.length > MOST_SHOWN))
     return `${name}: ${count(before.length, "byte")} → ${count(after.length, "byte")}\n`;
   const { hunks } = structuredPatch(file, file, old, now, "", "", { context: 0 });
@@ -27,12 +28,3 @@ export function fileDiff(
 }
 
 const MOST_SHOWN = 1 << 20;
-
-/** Undefined for bytes that are not text. */
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}

@@ -46,7 +46,7 @@ export function valuesIn(answer: JsonObject, key: string): readonly string[] {
 }
 
 /** An INT64 for a request: a number if that is exact, else a bigint. */
-export function int64(id: string): Json {
+export function int64(id: string): number | bigint {
   const number = Number(id);
   return Number.isSafeInteger(number) ? number : BigInt(id);
 }

@@ -5,7 +5,7 @@ import jsonPatch, { type Operation } from "fast-json-patch";
 import type { Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
-import type { Path } from "../../core/pointer.ts";
+import { type Path, pointerKeys } from "../../core/pointer.ts";
 import { yaml } from "../yaml/lazy-packages.ts";
 import { blockText, flowText, keyText, styleOf } from "./yaml-values.ts";
 
@@ -89,13 +89,6 @@ function rewritten(document: Document.Parsed, operation: YamlOperation): string 
     list.items.splice(Number(path.at(-1)), 0, document.createNode(operation.value));
   } else document.setIn(path, operation.value);
   return document.toString({ lineWidth: 0 });
-}
-
-function pointerKeys(pointer: string): readonly string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 type Collection = YAMLMap<Node, Node | null> | YAMLSeq<Node>;

@@ -5,8 +5,9 @@ import { stringifyJson } from "../../core/exact-json.ts";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { UnknownOutcome } from "../../core/request-failure.ts";
 import { shellWord } from "../../core/sentences.ts";
+import { int64 } from "../../providers/kit/responses.ts";
 import type { Connection } from "../session/connect.ts";
-import { numberId, type RecordedObject } from "./recorded-object.ts";
+import type { RecordedObject } from "./recorded-object.ts";
 
 export interface Parameters {
   readonly param: readonly string[];
@@ -117,7 +118,7 @@ export async function runJobNow(
   { connection, id, address }: RecordedObject,
   wish: Parameters,
 ): Promise<JsonObject> {
-  const job_id = numberId(id);
+  const job_id = int64(id);
   const parameters = hasParameters(wish)
     ? parametersFor(address, await settingsOf(connection, job_id), wish)
     : {};

@@ -128,9 +128,3 @@ function gone({ address, id }: StateRecord): Failure {
     hint: "to see other changes, run `workspace drift`",
   });
 }
-
-/** An ID in the type of the API: a number if it is numeric. */
-export function numberId(id: string): number | bigint {
-  const number = Number(id);
-  return Number.isSafeInteger(number) ? number : BigInt(id);
-}

@@ -7,11 +7,12 @@ import { type JsonObject, objectIn } from "../../core/json.ts";
 import { poll } from "../../core/poll.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { shellWord } from "../../core/sentences.ts";
+import { int64 } from "../../providers/kit/responses.ts";
 import { hasEnded, idText, whyText } from "../../resource/service-status.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { newestRuns } from "./paging.ts";
-import { numberId, type RecordedObject } from "./recorded-object.ts";
+import type { RecordedObject } from "./recorded-object.ts";
 
 /** Longer than a cluster takes to start when machines are scarce. */
 export const DEADLINE_MS = 30 * 60_000;
@@ -211,7 +212,7 @@ async function findNextAttempt(reader: Reader, ended: JsonObject): Promise<NextA
   if (!isUnsuccessful(ended) || ended.job_id === undefined) return undefined;
   const attempts = await attemptsOf(reader, ended);
   const next = attempts[attempts.indexOf(idText(ended.run_id)) + 1];
-  if (next !== undefined) return { next: numberId(next) };
+  if (next !== undefined) return { next: int64(next) };
   const settings = await settingsOf(reader, ended);
   const { max_retries: most, min_retry_interval_millis: interval } = settings;
   const retries = typeof most === "number" ? most : 0;

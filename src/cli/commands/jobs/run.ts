@@ -1,13 +1,10 @@
 // `workspace run JOB`: starts a managed job, and waits for its result on request.
 
+import { int64 } from "../../../providers/kit/responses.ts";
 import { numberInJob } from "../../../report/inspect/cluster-text.ts";
 import { printable } from "../../../report/text/printable.ts";
 import { type Parameters, runJobNow } from "../../../workflow/operate/parameters.ts";
-import {
-  numberId,
-  type RecordedObject,
-  withRecordedObject,
-} from "../../../workflow/operate/recorded-object.ts";
+import { type RecordedObject, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
 import { followRun } from "../../../workflow/operate/wait.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
@@ -69,7 +66,7 @@ async function startAndFollow(
   signal: AbortSignal,
 ): Promise<number> {
   const started = await runJobNow(job, wish);
-  const id = numberId(String(started.run_id));
+  const id = int64(String(started.run_id));
   if (!wish.wait) {
     printResult(
       context,

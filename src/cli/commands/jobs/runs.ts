@@ -3,11 +3,12 @@
 import { type Failure, failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { listed } from "../../../core/sentences.ts";
+import { int64 } from "../../../providers/kit/responses.ts";
 import { outcomeWord, outputText, runsText, runText } from "../../../report/inspect/cluster-text.ts";
 import { jsonDocument } from "../../../report/text/printable.ts";
 import { hasEnded, idText } from "../../../resource/service-status.ts";
 import { newestRuns } from "../../../workflow/operate/paging.ts";
-import { numberId, withMaskedRuns, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
+import { withMaskedRuns, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
 import { followRun } from "../../../workflow/operate/wait.ts";
 import type { Connection } from "../../../workflow/session/connect.ts";
 import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
@@ -18,6 +19,7 @@ import {
   durationOption,
   flagOption,
   integerOption,
+  listLimit,
   outOption,
   textOption,
 } from "../../command/option.ts";
@@ -61,10 +63,10 @@ export async function withSelectedRuns<T>(
       hint: "pass a run ID or --job ADDRESS; to list run IDs, run `workspace runs list`",
     });
   return withRecordedObject(context, "jobs", job, async ({ connection, id, address }) => {
-    const filter = { job_id: numberId(id), ...(ofJob === "active" ? { active_only: true } : {}) };
+    const filter = { job_id: int64(id), ...(ofJob === "active" ? { active_only: true } : {}) };
     const most = ofJob === "latest" ? 1 : Number.POSITIVE_INFINITY;
     const runs = await newestRuns(connection.reader, filter, most);
-    const ids = runs.map((jobRun) => numberId(idText(jobRun.run_id)));
+    const ids = runs.map((jobRun) => int64(idText(jobRun.run_id)));
     if (ids.length === 0 && ofJob === "latest") throw failureOf("CLI_NO_OBJECT", `${address} has no runs`);
     return work({ connection, ids });
   });
@@ -84,7 +86,7 @@ export function withLatestRun<T>(
 
 /** Throws Failure with CLI_USAGE. */
 function runId(text: string): number | bigint {
-  if (/^\d{1,18}$/.test(text)) return numberId(text);
+  if (/^\d{1,18}$/.test(text)) return int64(text);
   const hint = /^jobs\./.test(text)
     ? `to select a run of a job, pass --job ${text}`
     : "to list run IDs, run `workspace runs list`";
@@ -237,9 +239,7 @@ const listRunsCommand = defineCommand({
   async run(context, options) {
     if (options.active && options.completed)
       throw failureOf("CLI_USAGE", "--active and --completed cannot be used together");
-    if (options.all && options.limit !== undefined)
-      throw failureOf("CLI_USAGE", "--all and --limit cannot be used together");
-    const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 20);
+    const most = listLimit(options, 20);
     const filter = {
       ...(options.active ? { active_only: true } : {}),
       ...(options.completed ? { completed_only: true } : {}),
@@ -250,7 +250,7 @@ const listRunsCommand = defineCommand({
     };
     if (options.job === undefined) return withMaskedRuns(context, (connection) => show(connection, {}));
     return withRecordedObject(context, "jobs", options.job, ({ connection, id }) =>
-      show(connection, { job_id: numberId(id) }),
+      show(connection, { job_id: int64(id) }),
     );
   },
 });
