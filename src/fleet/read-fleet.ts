@@ -8,9 +8,9 @@ import { SensitiveTexts } from "../core/sensitive.ts";
 import { suggester } from "../core/suggest.ts";
 import { Findings } from "../spec/model/findings.ts";
 import type { SourceText } from "../spec/model/source.ts";
-import { keySpanOf, plain, type SpecNode, spanOf } from "../spec/model/tree.ts";
-import { schemaMessages } from "../spec/schema/error-messages.ts";
+import { keySpanOf, plain, type SpecNode } from "../spec/model/tree.ts";
 import { ajvForSpecs, toSchemaErrors } from "../spec/schema/validate.ts";
+import { reportErrors } from "../spec/schema/validator.ts";
 import { readYaml } from "../spec/yaml/read-yaml.ts";
 import {
   type Fleet,
@@ -342,14 +342,8 @@ function reportSharedStates(
 function reportSchema(root: SpecNode, value: Json, findings: Findings): void {
   const validate = ajvForSpecs().compile(FLEET_SCHEMA);
   if (validate(value)) return;
-  for (const schemaMessage of schemaMessages(
-    toSchemaErrors(validate.errors ?? [], value),
-    "the fleet",
-    suggester(),
-  )) {
-    const at = schemaMessage.onKey ? keySpanOf(root, schemaMessage.path) : spanOf(root, schemaMessage.path);
-    findings.error(schemaMessage.code, schemaMessage.message, at, { hint: schemaMessage.hint });
-  }
+  const errors = toSchemaErrors(validate.errors ?? [], value);
+  reportErrors(errors, "the fleet", root, { suggest: suggester(), findings });
 }
 
 function workspaceOf(

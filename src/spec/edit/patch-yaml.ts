@@ -55,6 +55,15 @@ export function documentOffsets(text: string): ReadonlyMap<string, Path> {
   return offsets;
 }
 
+/** Whether a value, or one around it, has an anchor or an alias, so that it also stands in another place. */
+export function isSharedAt(text: string, path: Path): boolean {
+  const document = parsed(text);
+  return path.some((_, at) => {
+    const node: unknown = document.getIn(path.slice(0, at + 1), true);
+    return yaml().isAlias(node) || (yaml().isNode(node) && "anchor" in node && node.anchor !== undefined);
+  });
+}
+
 function parsed(text: string): Document.Parsed {
   return yaml().parseDocument(text, { keepSourceTokens: true, uniqueKeys: false, intAsBigInt: false });
 }

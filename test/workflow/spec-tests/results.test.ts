@@ -134,7 +134,7 @@ describe("results of spec tests", () => {
     expect(readFileSync(path, "utf8")).toMatch(/^\ufeff[^\ufeff]*create: 6/);
   });
 
-  test("--update fills empty expectations, and removes what is not found", async () => {
+  test("--update fills empty expectations, and removes what is not found with the comment above it", async () => {
     const folder = folderWith({
       "workspace.yaml": SPEC,
       "a.test.yaml": `env: { DB_PASSWORD: fake }
@@ -161,7 +161,6 @@ tests:
       - apply:
       - plan:
           actions:
-            # gone
             pools.shared: noop
           diagnostics: []
       - live: { groups.data-eng: {}, pools.shared: { node_type_id: Standard_DS3_v2, max_capacity: 20 } }
