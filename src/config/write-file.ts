@@ -15,9 +15,10 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import { errorCode, failureOf } from "../core/diagnostic.ts";
 import { readRegularFile } from "../core/regular-file.ts";
+import { isInFolder } from "./files.ts";
 
 interface FileWrite {
   /** Overwrite an existing file; otherwise, it is refused with EEXIST. */
@@ -86,9 +87,7 @@ function moved(from: string, to: string): void {
 
 /** The part of `path` below `folder` that is a symbolic link, relative to the folder; undefined if none is. */
 export function symbolicLinkBelow(folder: string, path: string): string | undefined {
-  const below = relative(folder, path);
-  const isOutside = isAbsolute(below) || below === ".." || below.startsWith(`..${sep}`);
-  const parts = isOutside ? [] : below.split(sep);
+  const parts = isInFolder(folder, path) ? relative(folder, path).split(sep) : [];
   return parts
     .map((_, at) => parts.slice(0, at + 1).join(sep))
     .find((part) => lstatSync(join(folder, part), { throwIfNoEntry: false })?.isSymbolicLink() === true);

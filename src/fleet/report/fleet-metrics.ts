@@ -1,28 +1,13 @@
 // The figures of a fleet in the text format of Prometheus: of the whole fleet from its results, and of one worker since it started.
 
+import { metricText, type Sample, sampleText } from "../../report/metrics/prometheus.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import { FLEET_COMMANDS, RESULT_STATUSES, type WorkspaceResult } from "../model/result.ts";
 import { FLEET_STATES, type FleetRow, type FleetView, type QueueView } from "./fleet-view.ts";
 
-type Labels = Readonly<Record<string, string>>;
-type Sample = readonly [labels: Labels, value: number];
-
-/** Label values are names of the fleet file and of this program, which need no escapes, or hosts, which get them. */
-function family(name: string, type: "gauge" | "counter", help: string, samples: readonly Sample[]): string {
-  if (samples.length === 0) return "";
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map((sample) => line(name, sample)).join("")}`;
-}
-
-function line(name: string, [labels, value]: Sample): string {
-  const escaped = (text: string): string =>
-    text.replace(/["\\\n]/g, (text) => (text === "\n" ? "\\n" : `\\${text}`));
-  const parts = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
-  return `${name}${parts.length === 0 ? "" : `{${parts.join(",")}}`} ${value}\n`;
-}
-
 export function fleetMetrics(view: FleetView): string {
   const ofRows = (name: string, help: string, value: (row: FleetRow) => number | undefined): string =>
-    family(
+    metricText(
       name,
       "gauge",
       help,
@@ -32,7 +17,7 @@ export function fleetMetrics(view: FleetView): string {
       }),
     );
   return [
-    family(
+    metricText(
       "workspace_fleet_status",
       "gauge",
       "Status of the last run: 1 for the one that applies, 0 for every other.",
@@ -42,13 +27,13 @@ export function fleetMetrics(view: FleetView): string {
         ),
       ),
     ),
-    family(
+    metricText(
       "workspace_fleet_workspaces",
       "gauge",
       "Workspaces by state: failed, blocked, drift, changes, never, or ok.",
       FLEET_STATES.map((state): Sample => [{ state }, view.states[state] ?? 0]),
     ),
-    family(
+    metricText(
       "workspace_fleet_drift",
       "gauge",
       "Drifted resources that the last drift run found; absent before the first one.",
@@ -87,7 +72,7 @@ export function queueMetrics(
   now: number,
 ): string {
   const perCommand = (name: string, help: string, value: (command: string) => number): string =>
-    family(
+    metricText(
       name,
       "gauge",
       help,
@@ -118,11 +103,14 @@ export function queueMetrics(
       "Runs under a lease.",
       (command) => running.filter(of(command)).length,
     ),
-    family("workspace_fleet_dead_letters", "gauge", "Workspaces with a job that failed at every attempt.", [
-      [{}, dead.length],
-    ]),
-    family("workspace_fleet_pauses", "gauge", "Pauses that are not over.", [[{}, pauses.length]]),
-    family(
+    metricText(
+      "workspace_fleet_dead_letters",
+      "gauge",
+      "Workspaces with a job that failed at every attempt.",
+      [[{}, dead.length]],
+    ),
+    metricText("workspace_fleet_pauses", "gauge", "Pauses that are not over.", [[{}, pauses.length]]),
+    metricText(
       "workspace_fleet_workers",
       "gauge",
       "Workers by version; silent ones missed three heartbeats.",
@@ -189,10 +177,12 @@ export class WorkerMetrics {
   /** `children`: the processes of runs, now. */
   text(running: number, children: number, memoryBytes: number, version: string): string {
     const single = (name: string, type: "gauge" | "counter", help: string, value: number): string =>
-      family(name, type, help, [[{}, value]]);
+      metricText(name, type, help, [[{}, value]]);
     return [
-      family("workspace_worker_info", "gauge", "The program of this worker; always 1.", [[{ version }, 1]]),
-      family(
+      metricText("workspace_worker_info", "gauge", "The program of this worker; always 1.", [
+        [{ version }, 1],
+      ]),
+      metricText(
         "workspace_worker_runs_total",
         "counter",
         "Runs that ended, by command and outcome.",
@@ -244,10 +234,12 @@ export class WorkerMetrics {
     const lines = [...this.#durations]
       .sort()
       .flatMap(([command, { counts, sum, total }]) => [
-        ...counts.map((number, at) => line(`${name}_bucket`, [{ command, le: String(BUCKETS[at]) }, number])),
-        line(`${name}_bucket`, [{ command, le: "+Inf" }, total]),
-        line(`${name}_sum`, [{ command }, sum]),
-        line(`${name}_count`, [{ command }, total]),
+        ...counts.map((number, at) =>
+          sampleText(`${name}_bucket`, [{ command, le: String(BUCKETS[at]) }, number]),
+        ),
+        sampleText(`${name}_bucket`, [{ command, le: "+Inf" }, total]),
+        sampleText(`${name}_sum`, [{ command }, sum]),
+        sampleText(`${name}_count`, [{ command }, total]),
       ]);
     return lines.length === 0
       ? ""

@@ -7,6 +7,7 @@ import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../co
 import { type Path, valueAt, withValueAt } from "../../core/pointer.ts";
 import { shortened } from "../../core/sentences.ts";
 import { suggester } from "../../core/suggest.ts";
+import { utf8Text } from "../../core/utf8.ts";
 import { schemaMessages } from "../../spec/schema/error-messages.ts";
 import { toSchemaErrors } from "../../spec/schema/validate.ts";
 import type { CatalogOperation, OperationCatalog } from "./api-catalog.ts";
@@ -82,11 +83,9 @@ async function valueGiven(name: string, schema: JsonObject, text: string, read: 
 }
 
 function textOf(name: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw failureOf("CLI_USAGE", `the file for ${name} is not UTF-8 text`);
-  }
+  const text = utf8Text(bytes);
+  if (text === undefined) throw failureOf("CLI_USAGE", `the file for ${name} is not UTF-8 text`);
+  return text;
 }
 
 /** A value that is not of the type stays a string, so that the check can report it. */
