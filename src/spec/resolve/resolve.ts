@@ -1,6 +1,7 @@
 // Resolves the resources of a spec: references, validation, dependencies, and payloads.
 
 import type { Address } from "../../core/address.ts";
+import type { Location } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
@@ -11,9 +12,16 @@ import type { Payload } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { visitNodes } from "../evaluate/node-values.ts";
 import { contentOf, type SourceReader } from "../files/contents.ts";
-import type { Findings, Reporting } from "../model/findings.ts";
+import { type Findings, type Reporting, tracedLocationOf } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
-import type { Resource, SpecPart, WrittenResource } from "../model/spec.ts";
+import type {
+  InstanceOrigin,
+  Lifecycle,
+  Reference,
+  Resource,
+  SpecPart,
+  WrittenResource,
+} from "../model/spec.ts";
 import {
   hasSensitive,
   keySpanOf,
@@ -27,7 +35,6 @@ import {
 import { schemaMessages } from "../schema/error-messages.ts";
 import type { SpecValidator } from "../schema/validate.ts";
 import { validatorFor } from "../schema/validator.ts";
-import { Desired, type ResolvedDesired } from "./desired-resource.ts";
 import { DeclaredNames, edgesOf } from "./edges.ts";
 import { fieldOf } from "./field-walk.ts";
 import { lifecycleOf } from "./policy.ts";
@@ -47,7 +54,7 @@ import {
   reportSharedNames,
 } from "./whole-spec-checks.ts";
 
-export interface ResolveInput extends Reporting {
+interface ResolveInput extends Reporting {
   readonly registry: PlanningRegistry;
   readonly sources: SourceReader;
   readonly secrets: SecretSources;
@@ -283,4 +290,57 @@ function valuesOf(written: WrittenResource, fields: MapNode): Values {
   for (const [key, { value }] of fields.members)
     if (fieldOf(written.provider, key).source !== true) values[key] = plain(value);
   return values;
+}
+
+/** Results of resolution, in addition to the declared fields. */
+type ResolvedDesired = Pick<Resource, "values" | "references" | "dependsOn" | "lifecycle"> & {
+  readonly sensitive: readonly Path[];
+  readonly payload: Payload | undefined;
+  readonly unread: string | undefined;
+};
+
+export class Desired implements Resource {
+  readonly address: Address;
+  readonly kind: string;
+  readonly key: string;
+  readonly name: string;
+  readonly values: Values;
+  readonly references: readonly Reference[];
+  declare readonly sensitive?: readonly Path[];
+  readonly dependsOn: readonly Address[];
+  readonly owns: readonly string[];
+  readonly lifecycle: Lifecycle;
+  declare readonly payload?: Payload;
+  declare readonly unread?: string;
+  readonly #at: Span;
+  readonly #origin: InstanceOrigin | undefined;
+  readonly #fields: MapNode;
+
+  constructor(written: WrittenResource, fields: MapNode, settled: ResolvedDesired) {
+    this.address = written.address;
+    this.kind = written.provider.kind;
+    this.key = written.key;
+    this.name = written.name;
+    this.values = settled.values;
+    this.references = settled.references;
+    if (settled.sensitive.length > 0) this.sensitive = settled.sensitive;
+    this.dependsOn = settled.dependsOn;
+    this.owns = written.owns;
+    this.lifecycle = settled.lifecycle;
+    if (settled.payload !== undefined) this.payload = settled.payload;
+    if (settled.unread !== undefined) this.unread = settled.unread;
+    this.#at = written.at;
+    this.#origin = written.origin;
+    this.#fields = fields;
+  }
+
+  get at(): Location {
+    return tracedLocationOf(this.#at, this.#origin);
+  }
+
+  locate(path: Path): Location {
+    const first = path[0];
+    const isWritten = first !== undefined && this.#fields.members.has(String(first));
+    return tracedLocationOf(isWritten ? spanOf(this.#fields, path) : this.#at, this.#origin);
+  }
 }

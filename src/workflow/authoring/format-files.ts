@@ -4,16 +4,17 @@ import { join, relative, resolve, sep } from "node:path";
 import { fileFailure } from "../../config/files.ts";
 import { writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { refusedWords } from "../../spec/files/includes.ts";
-import { openSpecFolder, type SpecFolder } from "../../spec/files/spec-folder.ts";
+import { refusedWords, SpecFileReader } from "../../spec/files/includes.ts";
+import { openSpecFolder, pathBeside, type SpecFolder } from "../../spec/files/spec-folder.ts";
 import { formatYaml } from "../../spec/format/format-yaml.ts";
-import { specFilePaths } from "../../spec/list-files.ts";
 import { Findings } from "../../spec/model/findings.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
 import { BYTE_ORDER_MARK, hasByteOrderMark, sourceOf } from "../../spec/model/text.ts";
+import { type MapNode, member, type SpecNode, scalarText } from "../../spec/model/tree.ts";
+import { MODULE_FILE } from "../../spec/modules/definition.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 
-export interface UnformattedFile {
+interface UnformattedFile {
   readonly file: string;
   readonly before: string;
   readonly after: string;
@@ -139,4 +140,40 @@ function wasWritten(
     problems.push(...fileFailure(`${file} cannot be written`, problem).diagnostics);
     return false;
   }
+}
+
+/** Paths in the folder, in the order in which they are found. A file that cannot be read is reported. */
+function specFilePaths(tree: SpecFolder, main: string, findings: Findings): readonly string[] {
+  const reader = new SpecFileReader(tree, findings, LIMITS);
+  const files: { readonly path: string; readonly from: SpecNode | undefined }[] = [
+    { path: main, from: undefined },
+  ];
+  const paths = new Set([main]);
+  for (const { path, from } of files) {
+    const root = reader.root(path, from);
+    for (const source of root === undefined ? [] : moduleSources(root)) {
+      const next = pathBeside(source.source.path, `${scalarText(source)}/${MODULE_FILE}`);
+      if (next === undefined || paths.has(next)) continue;
+      paths.add(next);
+      files.push({ path: next, from: source });
+    }
+  }
+  return reader.digests.map(({ path }) => path);
+}
+
+function moduleSources(root: MapNode): readonly SpecNode[] {
+  const targets = member(root, "targets");
+  const sections = [root, ...(targets === undefined ? [] : valuesIn(targets))];
+  return sections.flatMap((section) => {
+    const modules = member(section, "modules");
+    if (modules === undefined) return [];
+    return valuesIn(modules).flatMap((use) => {
+      const source = member(use, "source");
+      return source === undefined || scalarText(source) === undefined ? [] : [source];
+    });
+  });
+}
+
+function valuesIn(node: SpecNode): readonly SpecNode[] {
+  return node.kind === "map" ? Array.from(node.members.values(), ({ value }) => value) : [];
 }
