@@ -65,16 +65,20 @@ try {
   const calm = [];
   for (const workers of values.workers.split(",").map(Number)) {
     const load = loadavg()[0] ?? 0;
-    calm.push({ ...(await runTrial({ ...common, workers })), load });
-    process.stdout.write(`${JSON.stringify(calm.at(-1))}\n`);
+    for (const figures of await runTrial({ ...common, workers, rounds: 2 })) {
+      calm.push({ ...figures, load });
+      process.stdout.write(`${JSON.stringify(figures)}\n`);
+    }
   }
   const load = loadavg()[0] ?? 0;
-  const killed = await runTrial({
+  const [killed] = await runTrial({
     ...common,
     workers: 4,
+    rounds: 1,
     killEveryMs: Number(values["kill-every"]) * 1000,
     halfway: () => server.restart(),
   });
+  if (killed === undefined) throw new Error("the trial has no round");
   process.stdout.write(`${JSON.stringify({ ...killed, load })}\n`);
   const measured: Measured = {
     calm,

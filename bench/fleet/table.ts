@@ -17,15 +17,15 @@ export interface Measured {
 export function fleetFigures({ calm, killed, cores, parallelism, memoryMiB }: Measured): string {
   const number = (value: number) => Math.round(value).toLocaleString("en-US");
   const rows = calm.map(
-    ({ workers, seconds, cpuSeconds, checked, failed, twiceAtOnce, load }) =>
-      `| ${workers} | ${seconds.toFixed(0)} | ${number((checked / seconds) * 3600)} | ${number((checked / cpuSeconds) * 3600)} | ${((cpuSeconds / checked) * 1000).toFixed(0)} | ${failed} | ${twiceAtOnce} | ${load.toFixed(1)} |`,
+    ({ workers, round, seconds, cpuSeconds, checked, failed, twiceAtOnce, load }) =>
+      `| ${workers} | ${round} | ${seconds.toFixed(0)} | ${number((checked / seconds) * 3600)} | ${number((checked / cpuSeconds) * 3600)} | ${((cpuSeconds / checked) * 1000).toFixed(0)} | ${failed} | ${twiceAtOnce} | ${load.toFixed(1)} |`,
   );
   return [
     `${number(killed.workspaces)} emulated workspaces of ${RESOURCES} resources in one process (${memoryMiB} MiB), ${parallelism} checks at the same time in each worker, workers, farm, and`,
-    `PostgreSQL on one machine with ${cores} cores. The last column has the load when each trial began.`,
+    `PostgreSQL on one machine with ${cores} cores. In round 2, the same workers check all again: the processes of their runs have started. The last column has the load before the trial.`,
     "",
-    "| workers | seconds | checks per hour | checks per hour and core of worker time | worker ms per check | failed | twice at once | load |",
-    "|---|---|---|---|---|---|---|---|",
+    "| workers | round | seconds | checks per hour | checks per hour and core of worker time | worker ms per check | failed | twice at once | load |",
+    "|---|---|---|---|---|---|---|---|---|",
     ...rows,
     "",
     `With \`kill -9\` of a random worker for the whole run (${killed.killed} kills, 4 workers) and a restart of PostgreSQL in the middle: ${number(killed.checked)} of ${number(killed.workspaces)}`,

@@ -9,6 +9,8 @@ import { runFleetCommand, startWorker, type WorkerPlace, type WorkerProcess } fr
 export interface TrialOptions extends WorkerPlace {
   readonly farm: Farm;
   readonly workers: number;
+  /** How often the same workers check every workspace; the processes of their runs start in the first round. */
+  readonly rounds: number;
   /** Kills a random worker with SIGKILL after this time, again and again, and starts another one. */
   readonly killEveryMs?: number;
   /** Called once, when half of the workspaces are checked. */
@@ -20,11 +22,12 @@ export interface TrialOptions extends WorkerPlace {
 export interface TrialFigures {
   readonly workspaces: number;
   readonly workers: number;
+  readonly round: number;
   readonly seconds: number;
   /** Processor time of the workers that were not killed. */
   readonly cpuSeconds: number;
   readonly killed: number;
-  /** Workspaces with a result of this trial. */
+  /** Workspaces with a result of this round. */
   readonly checked: number;
   readonly failed: number;
   readonly lost: number;
@@ -35,15 +38,34 @@ export interface TrialFigures {
 
 const LOOK_MS = 250;
 
-export async function runTrial(options: TrialOptions): Promise<TrialFigures> {
-  const { farm, folder, database, workers: count, random } = options;
-  const total = farm.urls.length;
-  farm.clear();
+export async function runTrial(options: TrialOptions): Promise<readonly TrialFigures[]> {
+  const { folder, database, workers: count, rounds } = options;
   const db = await openCounter(database);
   await runFleetCommand(folder, database, ["enqueue", "drift"]);
   const workers = Array.from({ length: count }, () => startWorker(options));
+  const figures: TrialFigures[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const since = await db.now();
+    if (round > 1) await runFleetCommand(folder, database, ["enqueue", "drift"]);
+    figures.push({ ...(await checkAll(options, workers, db, since)), round });
+  }
+  for (const { child } of workers) child.kill("SIGTERM");
+  await Promise.all(workers.map(({ ended }) => ended));
+  await db.close();
+  return figures;
+}
+
+async function checkAll(
+  options: TrialOptions,
+  workers: WorkerProcess[],
+  db: Awaited<ReturnType<typeof openCounter>>,
+  since: string,
+): Promise<Omit<TrialFigures, "round">> {
+  const { farm, random } = options;
+  const total = farm.urls.length;
+  farm.clear();
+  const cpuBefore = cpuSeconds(workers);
   const begun = performance.now();
-  const since = await db.now();
   let killed = 0;
   let nextKill = begun + (options.killEveryMs ?? Number.POSITIVE_INFINITY);
   let restarted = options.halfway === undefined;
@@ -60,16 +82,11 @@ export async function runTrial(options: TrialOptions): Promise<TrialFigures> {
     nextKill = performance.now() + (options.killEveryMs ?? 0) * (0.5 + random());
     await replaceOne(workers, options, random);
   }
-  const seconds = (performance.now() - begun) / 1000;
-  const cpuSeconds = workers.reduce((sum, worker) => sum + worker.cpuSeconds(), 0);
-  for (const { child } of workers) child.kill("SIGTERM");
-  await Promise.all(workers.map(({ ended }) => ended));
-  await db.close();
   return {
     workspaces: total,
-    workers: count,
-    seconds,
-    cpuSeconds,
+    workers: workers.length,
+    seconds: (performance.now() - begun) / 1000,
+    cpuSeconds: cpuSeconds(workers) - cpuBefore,
     killed,
     checked: found.checked,
     failed: found.failed,
@@ -78,6 +95,9 @@ export async function runTrial(options: TrialOptions): Promise<TrialFigures> {
     visits: farm.visits().reduce((sum, visits) => sum + visits.length, 0),
   };
 }
+
+const cpuSeconds = (workers: readonly WorkerProcess[]): number =>
+  workers.reduce((sum, worker) => sum + worker.cpuSeconds(), 0);
 
 async function replaceOne(workers: WorkerProcess[], place: WorkerPlace, random: () => number): Promise<void> {
   const at = Math.floor(random() * workers.length);

@@ -3,10 +3,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { installProgram } from "../installed.ts";
 import { WORKER_TOKEN } from "./farm.ts";
 import { SECRETS } from "./template.ts";
 
-const CLI = join(import.meta.dirname, "../../bin/workspace.js");
+/** Installed, as on the machine of an operator. */
+const CLI = installProgram(join(import.meta.dirname, "../.."), "fleet");
 
 export interface WorkerProcess {
   readonly id: string;
