@@ -12,36 +12,40 @@ const FILES = 5;
 const FORMATS = ["text", "json", "markdown", "html", "junit"] as const;
 const ENVIRONMENT = { WORKSPACE_TOKEN: TOKEN, CI: "1" };
 
+/** Of a plan in which every pool is created, or every pool is updated. */
 export interface ChangesFigures {
+  readonly what: "creations" | "updates";
   readonly pools: number;
   readonly plan: Ran;
   readonly shown: readonly (readonly [format: string, ran: Ran])[];
   readonly apply: Ran;
 }
 
-export function measureChanges(program: string, pools = POOLS): Promise<ChangesFigures> {
+export function measureChanges(program: string, pools = POOLS): Promise<readonly ChangesFigures[]> {
   return inFolder(async (folder) => {
-    writeLargeSpec(folder, pools);
     const file = join(folder, "workspace.yaml");
     const state = join(folder, "state");
     const saved = join(folder, "saved.plan");
     const workspace = await startWorkspace();
     const on = (...words: string[]) => mustRun([program, ...words, "--state", state], ENVIRONMENT);
     const at = ["--file", file, "--host", workspace.url];
-    try {
+    const measured = async (what: ChangesFigures["what"], capacity: number): Promise<ChangesFigures> => {
+      writeLargeSpec(folder, pools, capacity);
       const plan = await on("plan", ...at, "--out", saved);
       const shown: [string, Ran][] = [];
       for (const format of FORMATS)
         shown.push([format, await on("show", saved, "--file", file, "-o", format)]);
-      const apply = await on("apply", saved, ...at, "--auto-approve");
-      return { pools, plan, shown, apply };
+      return { what, pools, plan, shown, apply: await on("apply", saved, ...at, "--auto-approve") };
+    };
+    try {
+      return [await measured("creations", 1), await measured("updates", 2)];
     } finally {
       await workspace.stop();
     }
   });
 }
 
-function writeLargeSpec(folder: string, pools: number): void {
+function writeLargeSpec(folder: string, pools: number, capacity: number): void {
   const each = Math.ceil(pools / FILES);
   const names = Array.from({ length: FILES }, (_, file) => `pools-${file}.yaml`);
   for (const [file, name] of names.entries()) {
@@ -50,7 +54,7 @@ function writeLargeSpec(folder: string, pools: number): void {
       lines.push(
         `  pool-${String(n).padStart(5, "0")}:`,
         "    node_type_id: Standard_DS3_v2",
-        `    max_capacity: ${1 + (n % 50)}`,
+        `    max_capacity: ${capacity + (n % 50)}`,
         "    custom_tags:",
         `      cost: c${n}`,
       );
@@ -61,7 +65,7 @@ function writeLargeSpec(folder: string, pools: number): void {
 
 const MB = 1e6;
 
-export function changesRows({ pools, plan, shown, apply }: ChangesFigures): Row[] {
+export function changesRows({ what, pools, plan, shown, apply }: ChangesFigures): Row[] {
   const memory = (what: string, { peak }: Ran, allowed: number): Row => ({
     what,
     measured: mib(peak),
@@ -69,7 +73,7 @@ export function changesRows({ pools, plan, shown, apply }: ChangesFigures): Row[
     ratio: peak / (allowed * MB),
     aim: 1,
   });
-  const changes = `${pools.toLocaleString("en")} changes`;
+  const changes = `${pools.toLocaleString("en")} ${what}`;
   return [
     {
       what: `plan of ${changes}, on processors`,
