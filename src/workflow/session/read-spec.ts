@@ -89,7 +89,7 @@ function stateFolders(invocation: Invocation): readonly string[] {
 const LARGE = { bytes: 2 * 1024 * 1024, resources: 20_000 };
 
 /** V8 collects garbage when the heap is so many percent larger than what lives. A report of a plan and the end of an apply need more memory than a plan. */
-const GROWTH = { plan: 120, report: 50, apply: 50 };
+const GROWTH = { plan: 50, report: 50, apply: 25 };
 
 /** Called before the first large value is read, the state: V8 keeps the young space that it has until then. */
 export function prepareForLargeFile(spec: string): void {
