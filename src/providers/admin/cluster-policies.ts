@@ -1,10 +1,11 @@
 // Cluster policies in the Databricks dialect: rules for the fields of clusters, as a map in a spec and as JSON text in requests.
 
 import { remoteId } from "../../core/address.ts";
-import { defined, isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { defined, isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import type { Problem } from "../../resource/planning.ts";
+import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
 import {
   choiceField,
   defineProvider,
@@ -130,6 +131,37 @@ function check(values: Values): readonly Problem[] {
   return [];
 }
 
+/** The rules with a fixed value, by the path of the field. */
+function fixedValues(values: Values | undefined): ReadonlyMap<string, Json | undefined> {
+  const rules = TEXTS.flatMap((field) => Object.entries(objectIn(values?.[field])));
+  return new Map(
+    rules.flatMap(([path, rule]) => (objectIn(rule).type === "fixed" ? [[path, objectIn(rule).value]] : [])),
+  );
+}
+
+function consequences(
+  { action, live, after }: PlannedChange,
+  workspace: PlannedWorkspace,
+): readonly string[] {
+  const clusters = workspace.live("clusters").filter(({ values }) => values.policy_id === live?.id);
+  const names = listed(
+    clusters.map(({ name }) => name),
+    "and",
+    20,
+  );
+  if (live === undefined || clusters.length === 0) return [];
+  if (action === "delete") return [`clusters with this policy keep running and cannot be edited: ${names}`];
+  const before = fixedValues(live.values);
+  const changed = [...fixedValues(after)].filter(([path, value]) => before.get(path) !== value);
+  if (changed.length === 0) return [];
+  const fields = listed(
+    changed.map(([path]) => path),
+    "and",
+    5,
+  );
+  return [`clusters with this policy keep the former value of ${fields} until they are edited: ${names}`];
+}
+
 export const clusterPolicies = defineProvider({
   kind: "cluster_policies",
   dialect: "databricks",
@@ -147,17 +179,7 @@ export const clusterPolicies = defineProvider({
   planning: {
     validate: (values) => [...check(values), ...libraryProblems(values.libraries)],
     dependencies: (_name, values) => libraryFiles(values.libraries),
-    consequences(change, workspace) {
-      if (change.action !== "delete" || change.live === undefined) return [];
-      const clusters = workspace
-        .live("clusters")
-        .filter(({ values }) => values.policy_id === change.live?.id);
-      return clusters.length === 0
-        ? []
-        : [
-            `clusters with this policy keep running and cannot be edited: ${clusters.map(({ name }) => name).join(", ")}`,
-          ];
-    },
+    consequences,
   },
 
   operations: {

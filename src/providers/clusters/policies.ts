@@ -222,7 +222,10 @@ function isPlain(path: Path): boolean {
   );
 }
 
-/** The live object without values that the policies of its clusters fix or give by default and the spec does not set. */
+/**
+ * The live object without values that the policies of its clusters fix or give by default and the spec does not set. The service allows
+ * no other than the fixed value, so a different one is from before the policy changed, and stays until the next edit.
+ */
 export async function withoutPolicyValues(
   api: Reader,
   live: LiveObject,
@@ -237,9 +240,12 @@ export async function withoutPolicyValues(
     for (const [key, rule] of Object.entries(rulesOf(policies.get(id) ?? {}))) {
       const own = pathOf(key);
       if (own === undefined || !isObject(rule) || own.includes("*") || !isPlain(own)) continue;
-      const policyValue = rule.type === "fixed" ? rule.value : rule.defaultValue;
       const at = [...path, ...own];
-      const isGiven = policyValue !== undefined && same(valueAt(values, at), policyValue);
+      const value = valueAt(values, at);
+      const isGiven =
+        rule.type === "fixed"
+          ? value !== undefined
+          : rule.defaultValue !== undefined && same(value, rule.defaultValue);
       if (isGiven && valueAt(desired ?? {}, at) === undefined)
         values = withoutMember(values, at, path.length);
     }

@@ -1,6 +1,7 @@
 // Cluster policies in plans: rules that a cluster violates, and values of a policy that do not count as a difference.
 
 import { describe, expect, onTestFinished, test } from "vitest";
+import { stringifyJson } from "../../../src/core/exact-json.ts";
 import { doing, results, Site } from "../../engine/site.ts";
 
 async function start(): Promise<Site> {
@@ -257,6 +258,43 @@ jobs: { j: { new_cluster: ${cluster}, notebook_task: { notebook_path: /a } } }
       "applied update jobs.j",
       "skipped update clusters.c",
     ]);
+  });
+});
+
+describe.each([
+  ["custom_tags.team", "data", "other"],
+  ["spark_conf.spark.x", "a", "b"],
+  ["num_workers", 2, 3],
+  ["autotermination_minutes", 30, 60],
+])("after an apply that only changes the fixed value of %s", (field, before, after) => {
+  const policed = (value: unknown, more = "") => {
+    const size = field === "num_workers" ? "" : "num_workers: 1, ";
+    const cluster = `{ ${size}${more}spark_version: 15.4.x-scala2.12, node_type_id: Standard_DS3_v2, policy_id: "\${cluster_policies.p.policy_id}" }`;
+    return `
+cluster_policies: { p: { definition: { ${field}: { type: fixed, value: ${value} } } } }
+clusters: { c: ${cluster} }
+jobs: { j: { new_cluster: ${cluster}, notebook_task: { notebook_path: /a } } }
+`;
+  };
+
+  test("clusters and jobs have no drift and no changes, and a later edit gives them the new value", async () => {
+    const site = await start();
+    await applied(site, policed(before));
+    await site.world.advance(600_000);
+    const change = await planned(site, policed(after));
+    expect(doing(change)).toEqual(["update cluster_policies.p"]);
+    expect(change.changes.flatMap((item) => ("consequences" in item ? item.consequences : []))).toEqual([
+      `clusters with this policy keep the former value of ${field} until they are edited: c`,
+    ]);
+    expect(await applied(site, policed(after))).toEqual(["applied update cluster_policies.p"]);
+    const next = await planned(site, policed(after));
+    expect([doing(next), next.drift, next.guards]).toEqual([[], [], []]);
+    const edit = policed(after, "spark_env_vars: { A: b }, ");
+    expect(await applied(site, edit)).toEqual(["applied update clusters.c", "applied update jobs.j"]);
+    const { body } = await site.world.get("clusters/list");
+    expect(stringifyJson(body.clusters[0])).toContain(JSON.stringify(after));
+    const last = await planned(site, edit);
+    expect([doing(last), last.drift]).toEqual([[], []]);
   });
 });
 
