@@ -136,6 +136,19 @@ export function driftItem(
   };
 }
 
+/** Which differences a report alerts of, one for each mark of an address: it shows them, and they are at least as severe as `least`. */
+export function alertedDifferences(
+  { shown }: Pick<DriftView, "shown">,
+  least: Severity,
+): ReadonlyMap<string, readonly boolean[]> {
+  return new Map(
+    shown.map(({ address, differences, marks, severity }) => [
+      address,
+      marks.map((_, at) => isAtLeast(differences[at]?.severity ?? severity, least)),
+    ]),
+  );
+}
+
 /** The status of each difference; new if the state was not asked. */
 export function marksIn({ marks, diffs }: Drift): readonly DriftMark[] {
   return marks ?? Array.from({ length: Math.max(1, diffs.length) }, () => ({ reported: false }));

@@ -158,15 +158,28 @@ export function acknowledgedAt(all: readonly Acknowledgement[], place: string): 
 }
 
 /**
- * Without the drift that was acknowledged when the report was made, or is by now: no alert was sent for it, so it is new
- * when its acknowledgement ends.
+ * Those that this run alerted of, or an earlier one did. Without the drift that was acknowledged when the report was made, or is by now:
+ * no alert was sent for it, so it is new when its acknowledgement ends.
  */
-function reportedDifferences(item: Drift, current: KnownDrift, keyed: Keyed): readonly string[] {
+function reportedDifferences(
+  item: Drift,
+  alerted: readonly boolean[],
+  current: KnownDrift,
+  keyed: Keyed,
+): readonly string[] {
   const { fields } = registry.of(item.address);
   const marks = marksOf(item, fields, current, keyed);
   return driftDigests(item, fields, keyed).filter(
-    (_, at) => item.marks?.[at]?.acknowledged === undefined && marks[at]?.acknowledged === undefined,
+    (_, at) =>
+      (alerted[at] === true || marks[at]?.reported === true) &&
+      item.marks?.[at]?.acknowledged === undefined &&
+      marks[at]?.acknowledged === undefined,
   );
+}
+
+/** The drift of a run with a report, and which differences of an address the report alerts of. */
+export interface AlertedDrift extends ComparedDrift {
+  readonly alerted: ReadonlyMap<string, readonly boolean[]>;
 }
 
 /**
@@ -176,11 +189,11 @@ function reportedDifferences(item: Drift, current: KnownDrift, keyed: Keyed): re
 export async function rememberReported(
   store: StateStore,
   state: State,
-  compared: ComparedDrift,
+  compared: AlertedDrift,
   keyed: Keyed,
 ): Promise<readonly Diagnostic[]> {
   const now = Date.now();
-  const { drift, only, moves } = compared;
+  const { drift, alerted, only, moves } = compared;
   // A later acknowledgement can be of drift that this run did not compare.
   const compares = new Set((state.acknowledged ?? []).map((accepted) => JSON.stringify(accepted)));
   const entriesFor = (current: State): readonly JournalEntry[] => {
@@ -191,7 +204,8 @@ export async function rememberReported(
     const currentDrift = knownDrift(current, now);
     const covered = drift.flatMap((item): readonly ReportedDrift[] => {
       const address = recordedAddress(current, moves, item.address);
-      const differences = reportedDifferences({ ...item, address }, currentDrift, keyed);
+      const own = alerted.get(item.address) ?? [];
+      const differences = reportedDifferences({ ...item, address }, own, currentDrift, keyed);
       return differences.length === 0 ? [] : [{ address, differences }];
     });
     const others = reported.filter(({ address }) => only?.(moves.get(address) ?? address) === false);

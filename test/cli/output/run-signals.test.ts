@@ -251,6 +251,15 @@ describe("--webhook", () => {
     expect([(await run(folder, watch)).code, receiver.posted.length]).toEqual([2, 3]);
   });
 
+  test("drift that is less severe than --fail-on sends no message, and one when it counts", async () => {
+    const folder = await drifted(7);
+    const watch = `drift --since last --webhook ${receiver.url}`;
+    for (let nights = 0; nights < 2; nights += 1)
+      expect([(await run(folder, `${watch} --fail-on security`)).code, bodies()]).toEqual([0, []]);
+    expect((await run(folder, watch)).code).toBe(2);
+    expect(bodies()).toMatchObject([{ differing_resources: [{ address: "pools.p", status: "new" }] }]);
+  });
+
   test("acknowledged drift sends no message of drift or of the plan that reverts it, and one of the apply", async () => {
     const folder = await drifted(7);
     expect((await run(folder, accept)).code).toBe(0);

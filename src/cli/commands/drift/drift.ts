@@ -4,7 +4,7 @@ import { Failure, hasErrors } from "../../../core/diagnostic.ts";
 import { comparedIn, pendingMoves } from "../../../planner/diff/known-drift.ts";
 import { registry } from "../../../providers/index.ts";
 import { DRIFT_FORMATS } from "../../../report/formats.ts";
-import { type DriftView, driftView } from "../../../report/view/drift-view.ts";
+import { alertedDifferences, type DriftView, driftView } from "../../../report/view/drift-view.ts";
 import { SEVERITIES } from "../../../resource/field-schema.ts";
 import { rememberReported, withOrigins } from "../../../workflow/drift/drift.ts";
 import { placesIn } from "../../../workflow/plan/located.ts";
@@ -82,7 +82,8 @@ export const driftCommand = defineCommand({
         if (sinceLast) {
           const only = comparedIn(planned.input);
           const moves = pendingMoves(planned.recovered.entries);
-          const compared = { drift: planned.plan.drift, live: planned.live, only, moves };
+          const alerted = alertedDifferences(view, least);
+          const compared = { drift: planned.plan.drift, alerted, live: planned.live, only, moves };
           const diagnostics = await rememberReported(session.store, state, compared, session.secretDigest);
           printDiagnostics(context, diagnostics);
         }
