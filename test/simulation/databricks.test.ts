@@ -9,6 +9,7 @@ import { cut } from "./suites/crashes/cut.ts";
 import { faults } from "./suites/faults/faults.ts";
 import { late } from "./suites/faults/late.ts";
 import { repeat } from "./suites/faults/repeat.ts";
+import { two } from "./suites/state/two.ts";
 
 // Read by the suites when they are imported.
 vi.hoisted(() => {
@@ -30,6 +31,11 @@ testSuite(
 testSuite(
   { ...late, sample: 15 },
   "in the Databricks dialect, a request that arrives late leaves no duplicate",
+);
+
+testSuite(
+  { ...two, sample: 4 },
+  "in the Databricks dialect, the second of two applies waits, recovers from a killed first, and is safe from a paused one",
 );
 
 test.each(["dialect", "dialect-create"])(

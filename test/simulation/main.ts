@@ -65,7 +65,7 @@ function missing(what: string, name: string, known: readonly { readonly name: st
 
 function usage(wrong?: string): never {
   if (wrong !== undefined) process.stderr.write(`${wrong}\n\n`);
-  process.stderr.write(`usage: npm run simulate -- --suite NAME [--dialect databricks] [--seed N] [--count N | --case NAME] [--write]
+  process.stderr.write(`usage: npm run simulate -- --suite NAME [--dialect databricks [--only dialect]] [--seed N] [--count N | --case NAME] [--write]
        npm run simulate -- --all [--write]
        npm run simulate -- --mutants [--only NAME] [--write]
 `);
@@ -115,11 +115,14 @@ async function runWhole(suite: Suite, stamp: Stamp | undefined): Promise<number>
 async function write(figures: Figures, stamp: Stamp, count: number | undefined): Promise<void> {
   const { suite } = figures;
   const all =
-    count === undefined || suite.endless ? figures.all : (await suite.cases(seed, undefined)).length;
+    count === undefined || suite.endless || options.only !== undefined
+      ? figures.all
+      : (await suite.cases(seed, undefined)).length;
   await suite.close?.();
   const record = recordOf(figures, stamp, count, all);
   if (cloud !== undefined) {
-    keep((old) => ({ ...old, databricks: inOrder(suites, { ...old.databricks, [suite.name]: record }) }));
+    const table = options.only === undefined ? "databricks" : "ofDialect";
+    keep((old) => ({ ...old, [table]: inOrder(suites, { ...old[table], [suite.name]: record }) }));
     return;
   }
   const matrix = suite.name === "crash" ? await matrixRows() : undefined;
@@ -163,9 +166,13 @@ async function runMutants(): Promise<number> {
 }
 
 if (dialect !== "contract" && dialect !== "databricks") usage(`there is no dialect "${dialect}"`);
+const ofDialect = cloud !== undefined && options.only === "dialect";
 const isPiece =
-  options.case !== undefined || options.impatient || (options.only !== undefined && !options.mutants);
-if (options.write && isPiece) usage("--write keeps whole runs only: without --case, --only and --impatient");
+  options.case !== undefined ||
+  options.impatient ||
+  (options.only !== undefined && !options.mutants && !ofDialect);
+if (options.write && isPiece)
+  usage("--write keeps whole runs only: without --case, --impatient, and --only, except for --only dialect");
 const todo = chosen();
 const stamp = options.write && todo.length > 0 ? stampNow() : undefined;
 let failures = 0;

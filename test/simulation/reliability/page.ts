@@ -51,7 +51,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 export function pageOf(recorded: Recorded): string {
-  const { suites, databricks = {}, matrix, mutants, rooms = {} } = recorded;
+  const { suites, databricks = {}, ofDialect = {}, matrix, mutants, rooms = {} } = recorded;
   return [
     INTRODUCTION,
     stampText(Object.values(suites)),
@@ -62,14 +62,11 @@ export function pageOf(recorded: Recorded): string {
     ...failuresText(suites),
     "## In the Databricks dialect\n",
     "The same suites against the emulator that speaks the Databricks dialect, for Azure.\n",
-    table(
-      ["suite", "figures", "seconds", "repeat with"],
-      Object.entries(databricks).map(([name, record]) => {
-        const [, , ...cells] = suiteRow(name, record, ["--dialect databricks"]);
-        return [name, ...cells];
-      }),
-    ),
-    ...failuresText(databricks, ["--dialect databricks"]),
+    dialectTable(databricks, DATABRICKS),
+    ...failuresText(databricks, DATABRICKS),
+    "The cases over the kinds that only this dialect has, access lists, and libraries:\n",
+    dialectTable(ofDialect, [...DATABRICKS, ONLY_DIALECT]),
+    ...failuresText(ofDialect, DATABRICKS),
     "## The crash matrix\n",
     "Every operation that writes, and each moment around it at which a process can crash, with the number of tested points. Each point is tested",
     "with a killed process, with a power failure, and with a user who then reverts the spec.\n",
@@ -88,6 +85,19 @@ export function pageOf(recorded: Recorded): string {
   ]
     .join("\n")
     .replace(/\n+$/, "\n");
+}
+
+const DATABRICKS = ["--dialect databricks"];
+const ONLY_DIALECT = "--only dialect";
+
+function dialectTable(suites: Recorded["suites"], words: readonly string[]): string {
+  return table(
+    ["suite", "figures", "seconds", "repeat with"],
+    Object.entries(suites).map(([name, record]) => {
+      const [, , ...cells] = suiteRow(name, record, words);
+      return [name, ...cells];
+    }),
+  );
 }
 
 /** Percentage of the changes that a test noticed. */

@@ -69,6 +69,8 @@ export interface Recorded {
   readonly suites: Readonly<Record<string, SuiteRecord>>;
   /** Suites in the Databricks dialect. */
   readonly databricks?: Readonly<Record<string, SuiteRecord>>;
+  /** Suites over the scenarios of kinds that only the Databricks dialect has: `--only dialect`. */
+  readonly ofDialect?: Readonly<Record<string, SuiteRecord>>;
   /** Write operations at the seven moments: in how many points each cell is tried. */
   readonly matrix: Readonly<Record<string, readonly number[]>>;
   readonly mutants: Readonly<Record<string, MutantRecord>>;

@@ -15,12 +15,23 @@ import { BIN, type Ended, type Running, start } from "../../cli/program.ts";
 import { leaksIn } from "../checks/canary.ts";
 import { type Gate, openGate } from "../faults/gate.ts";
 import { type Outside, outside, type Snapshot } from "../homes/outside.ts";
-import { dialect, spelled } from "../world/dialect.ts";
+import { cloud, dialect, spelled } from "../world/dialect.ts";
 import type { Form } from "../world/forms.ts";
-import { CANARIES, FILE_CANARY, FILES } from "../world/scenarios.ts";
+import { CANARIES, FILE_CANARY, FILES, scenarios } from "../world/scenarios.ts";
 
 const TOKEN = "simulated-token";
 const READY_MS = 20_000;
+/** The lists of kinds that only the Databricks dialect has, and where an object has its name. */
+const OF_DIALECT = [
+  ["preview/scim/v2/ServicePrincipals", "Resources", "displayName"],
+  ["global-init-scripts", "scripts", "name"],
+  ["ip-access-lists", "ip_access_lists", "label"],
+  ["notification-destinations", "results", "display_name"],
+  ["policies/clusters/list", "policies", "name"],
+  ["sql/warehouses", "warehouses", "name"],
+  ["git-credentials", "credentials", "git_provider"],
+  ["repos", "repos", "path"],
+] as const;
 
 export class Real {
   readonly gate: Gate;
@@ -64,6 +75,21 @@ export class Real {
     }
     this.gate.arm();
     this.said.length = 0;
+  }
+
+  /** Brings a fresh workspace to where a scenario begins. */
+  async begin(name: string, form: Form): Promise<void> {
+    const scenario = scenarios.find((one) => one.name === name);
+    if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
+    await this.fresh(form);
+    if (scenario.before !== undefined) {
+      this.spec(scenario.before);
+      const { code, stderr } = await this.apply().ended;
+      if (code !== 0) throw new Error(`the first apply failed: ${stderr}`);
+      await this.settle();
+    }
+    this.spec(scenario.after);
+    this.gate.arm();
   }
 
   get #kept(): string {
@@ -146,7 +172,7 @@ export class Real {
 
   /** Duplicate names of kinds that allow them, and remains of two-phase creations and replacements. */
   async doubles(): Promise<readonly string[]> {
-    const names = [
+    const names: string[] = [
       ...(await this.list("clusters/list", "clusters", (one) => `clusters ${one.cluster_name}`)),
       ...(await this.list("jobs/list", "jobs", (one) => `jobs ${(one.settings as { name: string }).name}`)),
       ...(await this.list(
@@ -155,6 +181,9 @@ export class Real {
         (one) => `pools ${one.instance_pool_name}`,
       )),
     ];
+    if (cloud !== undefined)
+      for (const [path, key, field] of OF_DIALECT)
+        names.push(...(await this.list(path, key, (one) => `${key} ${String(one[field])}`)));
     const twice = names.filter((name, at) => names.indexOf(name) !== at);
     const left = names.filter((name) => /\[workspace:|\(replaced /.test(name));
     return [

@@ -22,21 +22,6 @@ function server(): Promise<Real> {
   return real;
 }
 
-/** Brings a fresh workspace to where a scenario begins. */
-async function begin(at: Real, name: string, form: Form): Promise<void> {
-  const scenario = scenarios.find((one) => one.name === name);
-  if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
-  await at.fresh(form);
-  if (scenario.before !== undefined) {
-    at.spec(scenario.before);
-    const { code, stderr } = await at.apply().ended;
-    if (code !== 0) throw new Error(`the first apply failed: ${stderr}`);
-    await at.settle();
-  }
-  at.spec(scenario.after);
-  at.gate.arm();
-}
-
 async function casesOn(form: Form): Promise<readonly string[]> {
   const sides = form === "workspace" ? [...SIDES, ...SIDES.map((side) => AT_STATE + side)] : SIDES;
   const names: string[] = [];
@@ -64,7 +49,7 @@ export const kill9: Suite = {
   async run(name) {
     const [form = "", scenario = "", nth, side = "", parallel = "1"] = name.split("/");
     const at = await server();
-    await begin(at, scenario, form as Form);
+    await at.begin(scenario, form as Form);
     const dying = at.apply({}, ["--parallelism", parallel]);
     let killed = false;
     at.gate.arm({

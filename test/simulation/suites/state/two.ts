@@ -4,8 +4,8 @@ import type { Ended } from "../../../cli/program.ts";
 import { stopServer } from "../../homes/in-postgres.ts";
 import { kill, Real } from "../../run/real.ts";
 import type { Suite } from "../../run/suite.ts";
+import { cloud } from "../../world/dialect.ts";
 import { type Form, formsHere, notTried } from "../../world/forms.ts";
-import { scenarios } from "../../world/scenarios.ts";
 
 /** Of the one that comes to grief: short, so that the other one can outlive it. */
 const LEASE = { WORKSPACE_LEASE: "1s" };
@@ -22,7 +22,7 @@ function server(): Promise<Real> {
   return real;
 }
 
-const FIRST = scenarios.find((one) => one.name === "create")?.after ?? "";
+const SCENARIOS = cloud === undefined ? ["create"] : ["dialect", "create", "dialect-create"];
 
 /** Both at once: the second waits for the first and finds nothing to do. */
 async function together(at: Real): Promise<readonly string[]> {
@@ -100,20 +100,20 @@ export const two: Suite = {
 
   /** Every form has its turn, each time with another kind. */
   async cases(seed) {
-    return Array.from({ length: ROUNDS * KINDS.length }, (_, turn) =>
+    return Array.from({ length: ROUNDS * KINDS.length * SCENARIOS.length }, (_, turn) =>
       formsHere().map((form, at) => {
-        const kind = KINDS[(turn + at + seed) % KINDS.length];
-        const round = Math.floor(turn / KINDS.length);
-        return `${form}/${kind}/${kind === "together" ? round : 3 * round + (seed % 3)}`;
+        const scenario = SCENARIOS[turn % SCENARIOS.length];
+        const kind = KINDS[(Math.floor(turn / SCENARIOS.length) + at + seed) % KINDS.length];
+        const round = Math.floor(turn / KINDS.length / SCENARIOS.length);
+        return `${form}/${scenario}/${kind}/${kind === "together" ? round : 3 * round + (seed % 3)}`;
       }),
     ).flat();
   },
 
   async run(name) {
-    const [form = "", kind, nth] = name.split("/");
+    const [form = "", scenario = "", kind, nth] = name.split("/");
     const at = await server();
-    await at.fresh(form as Form);
-    at.spec(FIRST);
+    await at.begin(scenario, form as Form);
     switch (kind) {
       case "together":
         return together(at);
