@@ -1,16 +1,6 @@
-// Contents that are too large for a row: their lengths in rows; their bytes in memory if they are small and not persistent, otherwise in files.
+// Contents that are too large for a row: their lengths in rows; their bytes in memory or, if the world is persistent, in files.
 
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Blobs, Collection } from "../world/world.ts";
 
@@ -62,44 +52,25 @@ function readAll(file: number, offset: number, length: number): Uint8Array {
   return out;
 }
 
-const KEPT_IN_MEMORY = 4 * 1024 * 1024;
-
-/** For a world in memory: bytes above 4 MB a blob go to files of a temporary folder that lives as long as the world. */
+/** For a world in memory. The pieces of a blob are joined when it is read. */
 export function memoryBlobs(): BlobBytes {
-  const small = new Map<string, Uint8Array>();
-  let folder: string | undefined;
-  let large: BlobBytes | undefined;
-  const spill = (): BlobBytes => {
-    folder ??= mkdtempSync(join(tmpdir(), "workspace-emulator-"));
-    large ??= fileBlobs(folder);
-    return large;
+  const pieces = new Map<string, Uint8Array[]>();
+  const joined = (id: string): Uint8Array => {
+    const whole = new Uint8Array(Buffer.concat(pieces.get(id) ?? []));
+    pieces.set(id, [whole]);
+    return whole;
   };
-  const spilled = new Set<string>();
   return {
     write(id, offset, bytes) {
-      if (offset === 0) spilled.delete(id);
-      const before = small.get(id)?.subarray(0, offset) ?? new Uint8Array(0);
-      if (!spilled.has(id) && offset + bytes.length <= KEPT_IN_MEMORY) {
-        small.set(id, new Uint8Array(Buffer.concat([before, bytes])));
-        return;
-      }
-      if (!spilled.has(id) && before.length > 0) spill().write(id, 0, before);
-      small.delete(id);
-      spilled.add(id);
-      spill().write(id, offset, bytes);
+      const before = pieces.get(id) ?? [];
+      const length = before.reduce((sum, piece) => sum + piece.length, 0);
+      if (offset === length) pieces.set(id, [...before, bytes.slice()]);
+      else pieces.set(id, [joined(id).slice(0, offset), bytes.slice()]);
     },
-    read: (id, offset, length) =>
-      small.get(id)?.subarray(offset, offset + length) ??
-      (length === 0 ? new Uint8Array(0) : spill().read(id, offset, length)),
-    remove(id) {
-      small.delete(id);
-      if (spilled.delete(id)) large?.remove(id);
-    },
-    ids: () => [...small.keys(), ...spilled],
-    close() {
-      small.clear();
-      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-    },
+    read: (id, offset, length) => joined(id).slice(offset, offset + length),
+    remove: (id) => pieces.delete(id),
+    ids: () => [...pieces.keys()],
+    close: () => pieces.clear(),
   };
 }
 

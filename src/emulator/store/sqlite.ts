@@ -70,17 +70,10 @@ function diskOver(db: DatabaseSync): Disk {
   );
   const drop = db.prepare("DELETE FROM rows WHERE tbl = ? AND id = ?");
   const read = db.prepare("SELECT id, value FROM rows WHERE tbl = ? ORDER BY seq");
-  const select = db.prepare("SELECT value FROM rows WHERE tbl = ? AND id = ?");
-  const more = db.prepare("SELECT 1 FROM rows WHERE tbl = ? LIMIT 1 OFFSET ?");
   const names = db.prepare("SELECT DISTINCT tbl FROM rows");
   return {
     tables: () => names.all().map((row) => String(row.tbl)),
     rows: (table) => read.all(table).map((row) => [String(row.id), String(row.value)] as const),
-    find: (table, id) => {
-      const row = select.get(table, id);
-      return row === undefined ? undefined : String(row.value);
-    },
-    exceeds: (table, count) => more.get(table, count) !== undefined,
     write(changes) {
       db.exec("BEGIN");
       try {

@@ -11,9 +11,6 @@ class Unread {
   }
 }
 
-/** Stands for a row that was looked for on disk and is not there. */
-const ABSENT = Symbol("absent");
-
 /** What a transaction did to one table: removals come before writes. */
 export interface TableChange {
   readonly table: string;
@@ -25,39 +22,28 @@ export interface TableChange {
 export interface TableDisk {
   /** All rows of a table, in the order in which their ids were first set. */
   rows(table: string): Iterable<readonly [string, string]>;
-  find(table: string, id: string): string | undefined;
-  exceeds(table: string, count: number): boolean;
 }
-
-/** A larger table is read row by row until a request needs all of it, so that a large world opens at once. */
-const SMALL = 1000;
 
 export class Table implements Collection<unknown> {
   readonly name: string;
-  readonly #disk: TableDisk | undefined;
   readonly #touched: (table: Table) => void;
-  /** All rows in their order, or only rows that were read. */
-  #committed = new Map<string, unknown>();
-  #whole: boolean;
+  readonly #committed = new Map<string, unknown>();
   #written = new Map<string, unknown>();
   #removed = new Set<string>();
   #added = 0;
 
   constructor(name: string, disk: TableDisk | undefined, touched: (table: Table) => void) {
     this.name = name;
-    this.#disk = disk;
     this.#touched = touched;
-    this.#whole = disk === undefined;
-    if (disk?.exceeds(name, SMALL) === false) this.#readAll();
+    for (const [id, text] of disk?.rows(name) ?? []) this.#committed.set(id, new Unread(text));
   }
 
   get size(): number {
-    this.#readAll();
     return this.#committed.size - this.#removed.size + this.#added;
   }
 
   has(id: string): boolean {
-    return this.#written.has(id) || (!this.#removed.has(id) && this.#isCommitted(id));
+    return this.#written.has(id) || (!this.#removed.has(id) && this.#committed.has(id));
   }
 
   get(id: string): unknown {
@@ -74,13 +60,12 @@ export class Table implements Collection<unknown> {
   delete(id: string): boolean {
     if (!this.has(id)) return false;
     if (this.#written.delete(id) && this.#isNew(id)) this.#added--;
-    if (this.#isCommitted(id)) this.#removed.add(id);
+    if (this.#committed.has(id)) this.#removed.add(id);
     this.#touched(this);
     return true;
   }
 
   *keys(): IterableIterator<string> {
-    this.#readAll();
     for (const id of this.#committed.keys()) if (!this.#removed.has(id)) yield id;
     for (const id of this.#written.keys()) if (this.#isNew(id)) yield id;
   }
@@ -99,10 +84,7 @@ export class Table implements Collection<unknown> {
   }
 
   commit(): void {
-    for (const id of this.#removed) {
-      if (this.#whole) this.#committed.delete(id);
-      else this.#committed.set(id, ABSENT);
-    }
+    for (const id of this.#removed) this.#committed.delete(id);
     for (const [id, value] of this.#written) this.#committed.set(id, value);
     this.rollback();
   }
@@ -115,36 +97,11 @@ export class Table implements Collection<unknown> {
 
   /** An id that a commit appends at the end: never seen, or removed and set again. */
   #isNew(id: string): boolean {
-    return this.#removed.has(id) || !this.#isCommitted(id);
-  }
-
-  #isCommitted(id: string): boolean {
-    return this.#whole ? this.#committed.has(id) : this.#find(id) !== ABSENT;
-  }
-
-  /** The committed value of an ID, `Unread` or parsed; `ABSENT` or undefined if there is none. */
-  #find(id: string): unknown {
-    const row = this.#committed.get(id);
-    if (row !== undefined || this.#whole) return row;
-    const text = this.#disk?.find(this.name, id);
-    const unread = text === undefined ? ABSENT : new Unread(text);
-    this.#committed.set(id, unread);
-    return unread;
-  }
-
-  /** Every row, in the order of the disk; rows that were read already are not read again. */
-  #readAll(): void {
-    if (this.#whole) return;
-    const rowsInUse = this.#committed;
-    this.#committed = new Map();
-    for (const [id, text] of this.#disk?.rows(this.name) ?? [])
-      this.#committed.set(id, rowsInUse.get(id) ?? new Unread(text));
-    this.#whole = true;
+    return this.#removed.has(id) || !this.#committed.has(id);
   }
 
   #read(id: string): unknown {
-    const value = this.#find(id);
-    if (value === ABSENT) return undefined;
+    const value = this.#committed.get(id);
     if (!(value instanceof Unread)) return value;
     const parsed = deepFreeze(parseJson(value.text));
     this.#committed.set(id, parsed);

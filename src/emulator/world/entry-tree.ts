@@ -1,6 +1,5 @@
 // A durable tree of named entries: a path takes one lookup per segment, and a folder knows its children.
 
-import { defined } from "../../core/json.ts";
 import type { Collection, World } from "./world.ts";
 
 /** Fields of every entry; `parent` is "" for the root alone. */
@@ -15,28 +14,22 @@ export interface EmulatorNode<T extends TreeEntry> {
   readonly entry: T;
 }
 
-/** Children are a doubly linked list, so that adding and removing take constant time; links change without the entry's row. */
-interface Links {
-  readonly first?: string | undefined;
-  readonly previous?: string | undefined;
-  readonly next?: string | undefined;
-}
-
 export const ROOT = "1";
 
 export class EntryTree<T extends TreeEntry> {
   readonly #world: World;
   readonly #name: string;
   readonly #entries: Collection<T>;
-  readonly #links: Collection<Links>;
-  readonly #names: Collection<string>;
 
   constructor(world: World, name: string) {
     this.#world = world;
     this.#name = name;
     this.#entries = world.collection(name);
-    this.#links = world.collection(`${name}.links`);
-    this.#names = world.collection(`${name}.byName`);
+  }
+
+  /** The IDs of the children of a folder by name: a table for each folder, so that adding and removing take constant time. */
+  #in(folder: string): Collection<string> {
+    return this.#world.collection(`${this.#name}/${folder}`);
   }
 
   /** Makes the root of a new tree. */
@@ -63,7 +56,7 @@ export class EntryTree<T extends TreeEntry> {
   }
 
   child(parent: string, name: string): EmulatorNode<T> | undefined {
-    const id = this.#names.get(`${parent}/${name}`);
+    const id = this.#in(parent).get(name);
     return id === undefined ? undefined : this.node(id);
   }
 
@@ -87,7 +80,7 @@ export class EntryTree<T extends TreeEntry> {
   add(entry: T): EmulatorNode<T> {
     const id = String(this.#world.next(this.#name, Number(ROOT) + 1));
     this.#entries.set(id, entry);
-    this.#attach(id, entry);
+    this.#in(entry.parent).set(entry.name, id);
     return { id, entry };
   }
 
@@ -98,35 +91,31 @@ export class EntryTree<T extends TreeEntry> {
 
   /** Removes an entry that has no children. */
   remove(node: EmulatorNode<T>): void {
-    this.#detach(node.id, node.entry);
-    this.#links.delete(node.id);
+    this.#in(node.entry.parent).delete(node.entry.name);
     this.#entries.delete(node.id);
   }
 
   /** Gives an entry, and so all below it, another place. */
   move(node: EmulatorNode<T>, parent: string, name: string): void {
-    this.#detach(node.id, node.entry);
+    this.#in(node.entry.parent).delete(node.entry.name);
     const moved = { ...node.entry, parent, name };
     this.#entries.set(node.id, moved);
-    this.#attach(node.id, moved);
+    this.#in(parent).set(name, node.id);
   }
 
   hasChildren(id: string): boolean {
-    return this.#links.get(id)?.first !== undefined;
+    return this.#in(id).size > 0;
   }
 
   children(id: string): EmulatorNode<T>[] {
-    const nodes: EmulatorNode<T>[] = [];
-    for (let next = this.#links.get(id)?.first; next !== undefined; next = this.#links.get(next)?.next)
-      nodes.push(this.node(next));
-    return nodes.sort(byName);
+    return [...this.#in(id).values()].map((child) => this.node(child)).sort(byName);
   }
 
   /** An entry and all below it, a folder after what it holds. */
   *subtree(top: EmulatorNode<T>): IterableIterator<EmulatorNode<T>> {
     const open: { node: EmulatorNode<T>; seen: boolean }[] = [{ node: top, seen: false }];
     for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
-      if (last.seen || !this.hasChildren(last.node.id)) {
+      if (last.seen || !last.node.entry.folder) {
         open.pop();
         yield last.node;
       } else {
@@ -134,27 +123,6 @@ export class EntryTree<T extends TreeEntry> {
         for (const node of this.children(last.node.id)) open.push({ node, seen: false });
       }
     }
-  }
-
-  #attach(id: string, entry: T): void {
-    const above = this.#links.get(entry.parent) ?? {};
-    const { first } = above;
-    this.#link(entry.parent, { ...above, first: id });
-    this.#link(id, { ...this.#links.get(id), previous: undefined, next: first });
-    if (first !== undefined) this.#link(first, { ...this.#links.get(first), previous: id });
-    this.#names.set(`${entry.parent}/${entry.name}`, id);
-  }
-
-  #detach(id: string, entry: T): void {
-    const { previous, next } = this.#links.get(id) ?? {};
-    if (previous === undefined) this.#link(entry.parent, { ...this.#links.get(entry.parent), first: next });
-    else this.#link(previous, { ...this.#links.get(previous), next });
-    if (next !== undefined) this.#link(next, { ...this.#links.get(next), previous });
-    this.#names.delete(`${entry.parent}/${entry.name}`);
-  }
-
-  #link(id: string, { first, previous, next }: Links): void {
-    this.#links.set(id, defined({ first, previous, next }));
   }
 }
 

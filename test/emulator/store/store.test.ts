@@ -5,9 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { stringifyJson } from "../../../src/core/exact-json.ts";
 import { DataInUse, openStore } from "../../../src/emulator/store/sqlite.ts";
-import { type Disk, Store } from "../../../src/emulator/store/store.ts";
+import { Store } from "../../../src/emulator/store/store.ts";
 import type { World } from "../../../src/emulator/world/world.ts";
 import { sampleOf } from "../../sample-size.ts";
 
@@ -142,7 +141,7 @@ describe.each(stores)("a store in %s", (_name, start) => {
     expect(() => blobs.size(id)).toThrow("does not exist");
   });
 
-  test("blobs above what is kept in memory read back the same", () => {
+  test("blobs of many pieces read back the same", () => {
     const store = start();
     const piece = Uint8Array.from({ length: 1_500_000 }, (_, i) => i % 251);
     const id = store.transact(0, ({ blobs }) => blobs.create());
@@ -225,94 +224,6 @@ describe.each(stores)("a store in %s", (_name, start) => {
         open.pop();
       }),
       { numRuns: sampleOf(60) },
-    );
-  });
-});
-
-describe("a table that is too large to be read at once", () => {
-  /** A disk that calls every table large; `rows` and `found` count how it is read. */
-  const largeDisk = () => {
-    const tables = new Map<string, Map<string, string>>();
-    const reads = { rows: 0, found: 0 };
-    const disk: Disk = {
-      tables: () => [...tables.keys()],
-      rows: (table) => {
-        reads.rows++;
-        return [...(tables.get(table) ?? [])];
-      },
-      find: (table, id) => {
-        reads.found++;
-        return tables.get(table)?.get(id);
-      },
-      exceeds: () => true,
-      write: (changes) => {
-        for (const { table, removed, written } of changes) {
-          const rows = tables.get(table) ?? new Map<string, string>();
-          tables.set(table, rows);
-          for (const id of removed) rows.delete(id);
-          for (const [id, value] of written) rows.set(id, stringifyJson(value as number));
-        }
-      },
-      close: () => {},
-    };
-    return { disk, reads };
-  };
-
-  test("is read row by row, each row once, until all of it is wanted", () => {
-    const { disk, reads } = largeDisk();
-    new Store({ disk }).transact(0, (world) => {
-      for (const id of ["a", "b", "c"]) world.collection("t").set(id, { id });
-    });
-    const store = new Store({ disk });
-    reads.rows = reads.found = 0;
-    const t = store.world.collection<{ readonly id: string }>("t");
-    const b = t.get("b");
-    expect([b, t.get("b"), t.has("b"), t.has("x"), t.get("x")]).toEqual([b, b, true, false, undefined]);
-    expect(reads).toEqual({ rows: 0, found: 2 });
-    expect([...t.entries()].map(([id]) => id)).toEqual(["a", "b", "c"]);
-    expect([t.get("b") === b, t.size]).toEqual([true, 3]);
-    expect(reads).toEqual({ rows: 1, found: 2 });
-  });
-
-  test("any sequence of looks and changes, kept or undone, is what a plain map makes of them", () => {
-    const step = fc.record({
-      id: fc.constantFrom("a", "b", "c", "d"),
-      what: fc.constantFrom("get", "has", "delete", "set", "set", "all", "size"),
-      value: fc.integer(),
-    });
-    const transaction = fc.record({ steps: fc.array(step, { maxLength: 6 }), fails: fc.boolean() });
-    fc.assert(
-      fc.property(fc.array(transaction, { maxLength: 12 }), (transactions) => {
-        const { disk } = largeDisk();
-        let store = new Store({ disk });
-        let model = new Map<string, number>();
-        for (const { steps, fails } of transactions) {
-          const next = new Map(model);
-          const work = (world: World) => {
-            const t = world.collection<number>("t");
-            for (const { id, what, value } of steps) {
-              if (what === "get") expect(t.get(id)).toBe(next.get(id));
-              if (what === "has") expect(t.has(id)).toBe(next.has(id));
-              if (what === "size") expect(t.size).toBe(next.size);
-              if (what === "all") expect([...t.entries()]).toEqual([...next]);
-              if (what === "delete") expect(t.delete(id)).toBe(next.delete(id));
-              if (what === "set") {
-                t.set(id, value);
-                next.set(id, value);
-              }
-            }
-          };
-          if (fails) failing(store, work);
-          else {
-            store.transact(0, work);
-            model = next;
-          }
-          if (steps.length === 6) store = new Store({ disk });
-        }
-        expect(rows(new Store({ disk }))).toEqual([...model]);
-        expect(rows(store)).toEqual([...model]);
-      }),
-      { numRuns: sampleOf(300) },
     );
   });
 });

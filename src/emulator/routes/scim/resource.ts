@@ -5,6 +5,7 @@ import {
   type Group,
   groupById,
   parentsOf,
+  type ServicePrincipal,
   servicePrincipals,
   type User,
   userById,
@@ -27,9 +28,7 @@ export function shownUser(world: World, user: User): JsonObject {
     userName,
     ...defined({ displayName, name, emails, externalId }),
     active,
-    ...list("groups", parentsOf(world, id).map(groupReference)),
-    ...list("entitlements", user.entitlements.map(asValue)),
-    ...list("roles", user.roles.map(asValue)),
+    ...shownLists(world, user),
   };
 }
 
@@ -44,9 +43,19 @@ export function shownGroup(world: World, group: Group): JsonObject {
       "members",
       group.members.flatMap((id) => memberReference(world, id)),
     ),
-    ...list("groups", parentsOf(world, group.id).map(groupReference)),
-    ...list("entitlements", group.entitlements.map(asValue)),
-    ...list("roles", group.roles.map(asValue)),
+    ...shownLists(world, group),
+  };
+}
+
+/** The lists that every principal has. */
+export function shownLists(
+  world: World,
+  { id, entitlements = [], roles = [] }: Pick<ServicePrincipal, "id" | "entitlements" | "roles">,
+): JsonObject {
+  return {
+    ...list("groups", parentsOf(world, id).map(groupReference)),
+    ...list("entitlements", entitlements.map(asValue)),
+    ...list("roles", roles.map(asValue)),
   };
 }
 

@@ -3,7 +3,6 @@
 import { defined, type JsonObject, listIn } from "../../../core/json.ts";
 import {
   newPrincipalId,
-  parentsOf,
   removeServicePrincipal,
   type ServicePrincipal,
   servicePrincipalByApplication,
@@ -11,7 +10,7 @@ import {
 } from "../../world/directory.ts";
 import { ScimError } from "../../world/errors.ts";
 import type { Call, Operations, Reply, World } from "../../world/world.ts";
-import { type Attribute, applyPatch, listAttribute, shownList, stringsIn } from "./resource.ts";
+import { type Attribute, applyPatch, listAttribute, shownList, shownLists, stringsIn } from "./resource.ts";
 
 const SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:ServicePrincipal";
 
@@ -93,30 +92,7 @@ function write(world: World, { id, applicationId, displayName }: ServicePrincipa
 }
 
 function shown(world: World, program: ServicePrincipal): JsonObject {
-  const {
-    id,
-    applicationId,
-    displayName,
-    externalId,
-    active = true,
-    entitlements = [],
-    roles = [],
-  } = program;
-  const groups = parentsOf(world, id).map((group) => ({
-    display: group.displayName,
-    value: group.id,
-    $ref: `Groups/${group.id}`,
-    type: "direct",
-  }));
-  return {
-    schemas: [SCHEMA],
-    id,
-    applicationId,
-    displayName,
-    active,
-    ...defined({ externalId }),
-    ...(entitlements.length === 0 ? {} : { entitlements: entitlements.map((value) => ({ value })) }),
-    ...(roles.length === 0 ? {} : { roles: roles.map((value) => ({ value })) }),
-    ...(groups.length === 0 ? {} : { groups }),
-  };
+  const { id, applicationId, displayName, externalId, active = true } = program;
+  const head = { schemas: [SCHEMA], id, applicationId, displayName, active, ...defined({ externalId }) };
+  return { ...head, ...shownLists(world, program) };
 }

@@ -286,6 +286,12 @@ test("A4.4 list: a folder's children are found without reading the rest of a lar
                 reads++;
                 return table.get(id);
               },
+              *values() {
+                for (const value of table.values()) {
+                  reads++;
+                  yield value;
+                }
+              },
             };
           },
   });
