@@ -3,8 +3,8 @@
 import type { JsonObject } from "../core/json.ts";
 import type { SignIn } from "./auth/sign-in.ts";
 import type { ReadOperation, WriteOperation } from "./contract/operations.ts";
+import { readWholeList } from "./contract/pages.ts";
 import type { Permit, Reader, WriteInput, Writer } from "./contract/reader.ts";
-import { readWholeList } from "./contract/scim-list.ts";
 import { speaking } from "./dialect/exchange.ts";
 import { CONTRACT_TABLE, type DialectTable } from "./dialect/table.ts";
 import { redactor } from "./http/redact.ts";
@@ -15,7 +15,7 @@ import type { ReadLimit } from "./retry/read-limit.ts";
 import { createSend, type RequestEvent } from "./retry/send.ts";
 
 /** The maximum time that a request may still be in flight; the next holder of a lock waits this long. */
-export const REQUEST_TIMEOUT_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 60_000;
 
 export interface ClientOptions {
   readonly transport: Transport;

@@ -85,7 +85,6 @@ export function withChangeAdded(
   return [...history.slice(0, -1), { ...last, ...changed }];
 }
 
-/** Both histories as one, in order. */
 export function joinedHistories(
   older: readonly PastRun[] = [],
   newer: readonly PastRun[] = [],

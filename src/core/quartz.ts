@@ -211,7 +211,6 @@ function cronPatterns(expression: string): readonly string[] {
 /** A field of plain values, ranges, and steps, as a list of numbers or `*`. */
 const numbers = (at: number, part: string): string => (part === "*" ? part : valuesOf(at, part).join(","));
 
-/** The values of a field in their order. */
 function valuesOf(at: number, part: string): readonly number[] {
   const rule = RULES[at];
   const values = rule === undefined ? [] : part.split(",").flatMap((item) => expanded(rule, item));

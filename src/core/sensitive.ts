@@ -295,7 +295,7 @@ const isWord = (key: string, value: unknown): boolean =>
 const VALUES = new Set(["after", "before"]);
 
 /** A copy of a value with each string changed. Keys stay. */
-export function withTexts<T>(value: T, change: (text: string) => string): T {
+function withTexts<T>(value: T, change: (text: string) => string): T {
   return copied(value, change, false) as T;
 }
 

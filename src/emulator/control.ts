@@ -1,5 +1,6 @@
-// The control requests, never under /api: request log, faults, clock, tokens, runs, mails, snapshot, reset.
+// The control requests, never under /api: request log, faults, clock, tokens, runs, mails, reset, and the whole world as JSON and back.
 
+import { digest } from "../core/digest.ts";
 import { JsonTooDeep, parseJson } from "../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { BackgroundWork } from "./background.ts";
@@ -17,11 +18,12 @@ import {
   queryOf,
 } from "./http/message.ts";
 import type { RequestLog } from "./request-log.ts";
-import { putSnapshot, takeSnapshot } from "./store/snapshot.ts";
 import { OWN_TABLES, type Store } from "./store/store.ts";
 import type { ClockState, EmulatorClock } from "./world/clock.ts";
 import { ensureAdministrator, nameAdministrator, userByName } from "./world/directory.ts";
+import { decodeBase64, encodeBase64 } from "./world/encoding.ts";
 import { ApiError, invalidValue, malformed, notFound } from "./world/errors.ts";
+import { REQUESTS } from "./world/limits.ts";
 import type { Area, ControlRun, World } from "./world/world.ts";
 
 export interface AppParts {
@@ -211,4 +213,55 @@ function readBody(request: AppRequest): JsonObject {
   }
   if (!isObject(body)) throw invalidValue("The body must be an object.");
   return body;
+}
+
+const FORMAT = 1;
+
+/** Field of a row with an encrypted value. A snapshot has `digest` instead; a world restored from it has no value. */
+const SEALED = "sealed";
+
+function takeSnapshot(store: Store, world: World, now: number): JsonObject {
+  const tables = store.dump();
+  const blobs = Object.keys(tables[OWN_TABLES.blobs] ?? {});
+  const total = blobs.reduce((sum, id) => sum + world.blobs.size(id), 0);
+  if (total > REQUESTS.snapshot_bytes)
+    throw new ApiError(
+      "REQUEST_TOO_LARGE",
+      `The world holds ${total} bytes of contents; a snapshot takes ${REQUESTS.snapshot_bytes}.`,
+    );
+  return {
+    format: FORMAT,
+    now,
+    tables: mapped(tables, (rows) => mapped(rows, (row) => withoutSecret(world, row as Json))),
+    blobs: Object.fromEntries(
+      blobs.map((id) => [id, encodeBase64(world.blobs.read(id, 0, world.blobs.size(id)))]),
+    ),
+  };
+}
+
+/** Puts a snapshot in the place of the world. Throws INVALID_PARAMETER_VALUE when it is not one. */
+function putSnapshot(store: Store, input: JsonObject): void {
+  const { tables, blobs } = input;
+  if (
+    input.format !== FORMAT ||
+    !isObject(tables) ||
+    !isObject(blobs) ||
+    !Object.values(tables).every(isObject)
+  ) {
+    throw invalidValue("This is not a snapshot of this emulator.");
+  }
+  const contents = Object.entries(blobs).map(
+    ([id, content]) => [id, decodeBase64(id, String(content))] as const,
+  );
+  store.replace(tables as Readonly<Record<string, JsonObject>>, new Map(contents));
+}
+
+function withoutSecret(world: World, row: Json): Json {
+  if (!isObject(row) || typeof row[SEALED] !== "string") return row;
+  const { [SEALED]: sealed, ...rest } = row;
+  return { ...rest, digest: digest(world.unseal(sealed)) };
+}
+
+function mapped<T>(object: Readonly<Record<string, T>>, change: (value: T) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 }

@@ -19,7 +19,6 @@ export function diagnosticOf(failure: unknown): Diagnostic | undefined {
   return failure instanceof Failure || isOutOfFiles(failure) ? diagnosticsOf(failure)[0] : undefined;
 }
 
-/** The diagnostic of a failure; rethrows a bug. */
 export function failureDiagnostic(failure: unknown): Diagnostic {
   const diagnostic = diagnosticOf(failure);
   if (diagnostic === undefined) throw failure;

@@ -57,7 +57,6 @@ export interface PlanExplanation {
   readonly blockedBy: readonly Diagnostic[];
   /** Guards and errors about others, which block the plan as a whole. */
   readonly planBlockedBy: readonly Diagnostic[];
-  /** Warnings about the resource. */
   readonly warnings: readonly Diagnostic[];
   readonly dependsOn: readonly Neighbor[];
   readonly dependents: readonly Neighbor[];
@@ -77,7 +76,6 @@ export interface ExplainInput {
   originOf(address: Address, path: Path): DecidedOrigin | undefined;
 }
 
-/** Every address that can be explained. */
 export function explainableAddresses({ plan, spec, state }: ExplainInput): readonly Address[] {
   const unmanaged = plan.unmanaged.map(({ kind, name }) => addressOf(kind, name));
   const planned = plan.changes.map(({ address }) => address);

@@ -15,7 +15,7 @@ import type { Change, Create } from "./model/change.ts";
 import { addressByObject, indexLive, type LiveIndex, type ObjectOwners } from "./model/context.ts";
 import type { Plan } from "./model/plan.ts";
 
-export const SAVED_FORMAT = "workspace-plan/3";
+const SAVED_FORMAT = "workspace-plan/3";
 
 /** The values that a saved plan is bound to. Times are epoch milliseconds. */
 export interface Binding {

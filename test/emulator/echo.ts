@@ -3,7 +3,7 @@
 import { createApp } from "../../src/emulator/app.ts";
 import { readContract } from "../../src/emulator/http/contract.ts";
 import type { AppResponse } from "../../src/emulator/http/message.ts";
-import { scimArea } from "../../src/emulator/routes/scim/scim.ts";
+import { scimArea } from "../../src/emulator/routes/scim/groups.ts";
 import { Store } from "../../src/emulator/store/store.ts";
 import { EmulatorClock } from "../../src/emulator/world/clock.ts";
 import { ApiError } from "../../src/emulator/world/errors.ts";

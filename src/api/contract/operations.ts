@@ -213,7 +213,6 @@ export const OPERATIONS = {
 } as const satisfies Record<string, OperationFacts>;
 
 export type OperationName = keyof typeof OPERATIONS;
-/** Operations that change nothing. */
 export type ReadOperation = {
   [K in OperationName]: (typeof OPERATIONS)[K]["kind"] extends "read" ? K : never;
 }[OperationName];

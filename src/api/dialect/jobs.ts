@@ -12,7 +12,6 @@ type Handler = (input: JsonObject, permit?: () => void) => Promise<JsonObject>;
 /** Operations that are more than one request in the dialect, or whose form depends on the version. */
 export type Handlers = { readonly [operation in OperationName]?: Handler };
 
-/** One request in the dialect's own form. */
 export type JobRequest = (
   version: ApiVersion,
   operation: OperationName,

@@ -143,7 +143,6 @@ async function run(course: Course, token: TokenUse, options: SendOptions): Promi
   }
 }
 
-/** Returns an attempt and the signed request. */
 async function attempted(
   request: HttpRequest,
   course: Course,

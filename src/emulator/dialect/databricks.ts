@@ -33,8 +33,7 @@ import {
 import { changeOwner, computeHooks, setClusterSource, updateCluster } from "./operations/clusters.ts";
 import type { Asked, Hooks } from "./operations/hook.ts";
 import { jobHooks, updateJob } from "./operations/jobs.ts";
-import { attemptOperations } from "./operations/run-attempts.ts";
-import { ORG, runHooks } from "./operations/runs.ts";
+import { attemptOperations, ORG, runHooks } from "./operations/runs.ts";
 import { accountOperations, makeAccountGroup, makeServicePrincipal, scimHooks } from "./operations/scim.ts";
 import { importBytes, makeObject, seedFiles, workspaceHooks } from "./operations/workspace.ts";
 import { answerSignIn, isSignIn, signInArea } from "./sign-in.ts";

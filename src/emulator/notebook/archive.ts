@@ -8,7 +8,6 @@ import { WORKSPACE } from "../world/limits.ts";
 import { type Document, type DocumentFormat, documentOf, notebookOf, write } from "./formats.ts";
 import { fromModel, languageNamed, parseObject, toBytes, toModel, unreadable } from "./notebook.ts";
 
-/** One entry; a folder has no document. */
 export interface ArchiveEntry {
   readonly segments: readonly string[];
   readonly document?: Document;

@@ -5,8 +5,8 @@ import { clustersArea } from "./clusters/clusters.ts";
 import { fsArea } from "./fs.ts";
 import { jobsArea } from "./jobs/jobs.ts";
 import { poolsArea } from "./pools/pools.ts";
+import { scimArea } from "./scim/groups.ts";
 import { groupsArea } from "./scim/legacy-groups.ts";
-import { scimArea } from "./scim/scim.ts";
 import { secretsArea } from "./secrets.ts";
 import { workspaceArea } from "./workspace/workspace.ts";
 

@@ -14,7 +14,6 @@ export interface BlobBytes {
   close(): void;
 }
 
-/** One file per blob in a folder. */
 export function fileBlobs(folder: string): BlobBytes {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return {

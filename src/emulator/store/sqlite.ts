@@ -9,7 +9,6 @@ import { makeFolder } from "../../core/regular-file.ts";
 import { fileBlobs } from "./blobs.ts";
 import { type Disk, KEY_BYTES, Store, type StoreParts } from "./store.ts";
 
-/** The data folder is in use by another process. */
 export class DataInUse extends Error {}
 
 /** Opens or creates the world in a folder. Throws `DataInUse` when another process has it open. */

@@ -31,7 +31,6 @@ export const OWN_TABLES = {
   mails: "$mails",
 } as const;
 
-/** The whole world as data, by table. */
 export type Tables = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** The tables of one world and the transaction that runs on them. */

@@ -32,7 +32,6 @@ export class EntryTree<T extends TreeEntry> {
     return this.#world.collection(`${this.#name}/${folder}`);
   }
 
-  /** Makes the root of a new tree. */
   plant(entry: T): void {
     this.#entries.set(ROOT, entry);
   }

@@ -136,7 +136,6 @@ function sensitiveLease(lease: ApplyLease, sensitive: SensitiveValues | undefine
   };
 }
 
-/** The stored form of a record. */
 export function storedForm(record: StateRecord, sensitive: SensitiveValues | undefined): StateRecord {
   return sensitive === undefined ? record : concealedRecord(record, sensitive);
 }

@@ -209,7 +209,6 @@ function replacedName({ nameField = "", fields }: Provider, name: string, token:
 /** Makes a journal known, so that a failure can be told from what it holds. */
 type JournalOpener = (journal: JournaledWriter) => JournaledWriter;
 
-/** Runs the work of a change. */
 async function runChange(
   run: ApplyRun,
   change: Change,
@@ -299,7 +298,7 @@ async function mayBeEarlierCopy(
 type Existing = Extract<Change, { readonly fingerprint: string }>;
 
 /** The live object now, with IDs in `names` fields; undefined if it was deleted. */
-export async function readObject(
+async function readObject(
   run: ApplyRun,
   kind: string,
   id: RemoteId,
@@ -314,7 +313,7 @@ export async function readObject(
 }
 
 /** The object that has the natural name of a change now, as listed. */
-export async function findByName(run: ApplyRun, { kind, name }: Change): Promise<LiveObject | undefined> {
+async function findByName(run: ApplyRun, { kind, name }: Change): Promise<LiveObject | undefined> {
   const provider = run.input.registry.get(kind);
   const parents = provider.nested === undefined ? [] : [parentOf(name)];
   const all = await provider.operations.list(run.input.writer, { parents, names: new Set([name]) });
@@ -336,7 +335,7 @@ function declaredFor(
 }
 
 /** The object that a change rests on. Throws Failure with PLAN_LIVE_MOVED when it is another one than the plan saw. */
-export async function readUnmoved(run: ApplyRun, change: Existing): Promise<LiveObject | undefined> {
+async function readUnmoved(run: ApplyRun, change: Existing): Promise<LiveObject | undefined> {
   // Another change of this apply may have changed what decides about the object, such as its cluster policy.
   const plannedFrom: PlannedFrom = (kind, id) => run.liveIndex.byId(kind, id)?.values;
   const live = await readObject(run, change.kind, change.id, declaredFor(run, change), plannedFrom);
@@ -359,7 +358,7 @@ function moved(change: Change, how: string): Failure {
 }
 
 /** Returns the ID from `make`, or of the object that it created with an unknown outcome. Throws as `make` does. */
-export async function createOrFind(
+async function createOrFind(
   run: ApplyRun,
   change: Create | Replace,
   journal: JournaledWriter,

@@ -18,7 +18,6 @@ interface Account {
   /** Requests without an answer that proves anything. */
   readonly open: number;
   readonly succeeded: number;
-  /** Whether anything was sent. */
   readonly begun: boolean;
 }
 

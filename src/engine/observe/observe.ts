@@ -69,7 +69,6 @@ export interface ReadRules {
   readonly kinds: readonly Provider[];
   /** The names and IDs that the list of a kind is for; undefined if there is nothing to list. */
   scopeOf(provider: Provider): Pick<ListScope, "names" | "ids"> | undefined;
-  /** Whether the members of a parent are read. */
   hasMembers(kind: string, parent: LiveObject): boolean;
   /** More about an object than its list tells; undefined if it was deleted since. */
   detailed(
@@ -205,7 +204,7 @@ async function hydrated(
 }
 
 /** Replaces IDs in `names` fields with names. A kind that refers to an unreadable kind is unreadable; names of one not requested are omitted. */
-export function withNames(registry: Registry, live: Live): Live {
+function withNames(registry: Registry, live: Live): Live {
   const names = createNameIndex(registry, live);
   return new Map(
     [...live].map(([kind, liveKind]) => [

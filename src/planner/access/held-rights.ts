@@ -60,7 +60,7 @@ export function heldRight(
   };
 }
 
-export function peopleIn(state: AccessState, { key, kind }: PrincipalOfState): number | undefined {
+function peopleIn(state: AccessState, { key, kind }: PrincipalOfState): number | undefined {
   return kind === "group" && !state.lacksMembers(key) ? state.individualsIn(key).size : undefined;
 }
 

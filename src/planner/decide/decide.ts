@@ -368,7 +368,7 @@ function valueText(value: Json | undefined): string {
   return shortened(stringifyJson(value), LONGEST);
 }
 
-export function immutablePolicy(context: PlanContext, resource: Resource): "error" | "replace" {
+function immutablePolicy(context: PlanContext, resource: Resource): "error" | "replace" {
   const { policy } = context.input.spec;
   return (
     resource.lifecycle.on_immutable_change ??

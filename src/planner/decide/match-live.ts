@@ -96,7 +96,6 @@ function recordedObject({ recorded }: Candidates): LiveMatch | undefined {
   return recorded && { is: "managed", live: recorded };
 }
 
-/** The object that an `import` entry names. */
 function importedObject({ context, resource, provider, record }: Candidates): LiveMatch | undefined {
   const entry = context.imports.get(resource.address);
   if (record !== undefined || entry === undefined || context.input.partial === true) return undefined;
@@ -213,7 +212,7 @@ export const isManageable = ({ unmanageable }: Pick<LiveObject, "unmanageable">)
 /** Maximum number of objects to list in a message. */
 const MOST = 10;
 
-export function namesakeOf(live: LiveObject): Namesake {
+function namesakeOf(live: LiveObject): Namesake {
   const { id, unmanageable } = live;
   const { creator_user_name: creator } = live.facts;
   return {
@@ -224,7 +223,7 @@ export function namesakeOf(live: LiveObject): Namesake {
 }
 
 /** `ID 12, created by ada@example.com; ID 13, creator unknown`. */
-export function namesakesText(namesakes: readonly Namesake[]): string {
+function namesakesText(namesakes: readonly Namesake[]): string {
   const texts = namesakes.slice(0, MOST).map(({ id, creator, unmanageable }) => {
     const origin = creator === undefined ? "creator unknown" : `created by ${creator}`;
     return `ID ${id}, ${origin}${unmanageable === undefined ? "" : `, cannot be managed: ${unmanageable}`}`;
@@ -233,7 +232,7 @@ export function namesakesText(namesakes: readonly Namesake[]): string {
 }
 
 /** Commands that import one of them each: `` `workspace import jobs.a 12` or `workspace import jobs.a 13` ``; empty if none can be managed. */
-export function importCommands(address: Address, namesakes: readonly Namesake[]): string {
+function importCommands(address: Address, namesakes: readonly Namesake[]): string {
   const commands = namesakes
     .filter(isManageable)
     .map(({ id }) => `\`workspace import ${shellWord(address)} ${shellWord(id)}\``);

@@ -181,7 +181,6 @@ function movedText(from: Address, to: Address): string {
   return `moved: [${movedEntry({ from, to })}]`;
 }
 
-/** An entry for the spec. */
 export function movedEntry({ from, to }: LikelyRename): string {
   const text = (address: Address): string =>
     /^[\w./@-]+$/.test(address) ? address : JSON.stringify(address);

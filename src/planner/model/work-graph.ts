@@ -198,7 +198,6 @@ export function transitiveClosure<T>(items: Iterable<T>, needsOf: (item: T) => I
   return closure;
 }
 
-/** Adds a node to the dependents of another. */
 export function addDependent(dependents: Map<Address, Set<Address>>, from: Address, to: Address): void {
   const addresses = dependents.get(to);
   if (addresses === undefined) dependents.set(to, new Set([from]));

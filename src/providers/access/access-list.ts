@@ -70,7 +70,7 @@ export async function directEntries(api: Reader, object: AccessObject): Promise<
 }
 
 /** Whether a key of a spec names the principal of an entry. */
-export function namesEntry(text: string, { principal, shown }: DirectEntry): boolean {
+function namesEntry(text: string, { principal, shown }: DirectEntry): boolean {
   const named = principalNamed(text);
   if (principalKey(named) === principalKey(principal)) return true;
   return named.kind === "sp" && principal.kind === "sp" && named.name === shown;

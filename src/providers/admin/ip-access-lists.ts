@@ -15,7 +15,6 @@ import {
   required,
   textField,
 } from "../kit/field-builders.ts";
-import { addressRange, intersection, type Range, rangeText, withoutRanges } from "../kit/ip-ranges.ts";
 import { tokenInName, unfinishedName } from "../kit/names.ts";
 import { effectOn, problem } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
@@ -190,3 +189,53 @@ export const ipAccessLists = defineProvider({
     delete: (api, { id }) => ignoreMissing(() => api.write("ip-access-lists/delete", { id })),
   },
 });
+
+/** Both ends included. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The range of an address or of a CIDR block; undefined for any other text. */
+function addressRange(text: string): Range | undefined {
+  const [, address = "", bits = "32"] = /^(\d{1,3}(?:\.\d{1,3}){3})(?:\/(\d{1,2}))?$/.exec(text) ?? [];
+  const parts = address.split(".").map(Number);
+  if (address === "" || parts.some((part) => part > 255) || Number(bits) > 32) return undefined;
+  const size = 2 ** (32 - Number(bits));
+  const number = parts.reduce((sum, part) => sum * 256 + part, 0);
+  const from = number - (number % size);
+  return { from, to: from + size - 1 };
+}
+
+const intersection = (some: readonly Range[], others: readonly Range[]): readonly Range[] =>
+  some.flatMap((range) =>
+    others.flatMap((other) => {
+      const [from, to] = [Math.max(range.from, other.from), Math.min(range.to, other.to)];
+      return from <= to ? [{ from, to }] : [];
+    }),
+  );
+
+function withoutRanges(some: readonly Range[], removed: readonly Range[]): readonly Range[] {
+  let left = some;
+  for (const hole of removed)
+    left = left.flatMap((range) => {
+      if (hole.to < range.from || hole.from > range.to) return [range];
+      return [
+        { from: range.from, to: hole.from - 1 },
+        { from: hole.to + 1, to: range.to },
+      ].filter(({ from, to }) => from <= to);
+    });
+  return left;
+}
+
+const addressText = (number: number): string =>
+  [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join(".");
+
+/** `203.0.113.0/24`, `203.0.113.7`, or both ends of any other range. */
+function rangeText({ from, to }: Range): string {
+  const size = to - from + 1;
+  const bits = 32 - Math.log2(size);
+  if (size === 1) return addressText(from);
+  const isBlock = Number.isInteger(bits) && from % size === 0;
+  return isBlock ? `${addressText(from)}/${bits}` : `${addressText(from)}-${addressText(to)}`;
+}

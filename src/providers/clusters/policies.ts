@@ -253,7 +253,6 @@ export async function withoutPolicyValues(
   return values === live.values ? live : { ...live, values };
 }
 
-/** The libraries that the policy of a cluster installs on it. */
 export async function librariesOfPolicy(
   api: Reader,
   { values }: LiveObject,

@@ -36,7 +36,6 @@ const source = choiceField(["WORKSPACE", "GIT"], {
   description: "Where the file is: the workspace, or the job's git_source.",
 });
 
-/** What a task can run. */
 const taskKinds: FieldTable = {
   notebook_task: groupField(
     {
@@ -304,7 +303,7 @@ export interface PlacedTask {
 }
 
 /** Every task of a job, also those inside loops. */
-export function tasksIn({ tasks }: Values): readonly PlacedTask[] {
+function tasksIn({ tasks }: Values): readonly PlacedTask[] {
   return entriesOf(tasks).flatMap(([key, task]) => {
     const path = ["tasks", key];
     const inner = isObject(task.for_each_task) ? task.for_each_task.task : undefined;
@@ -460,7 +459,6 @@ function cycles(values: Values): readonly Problem[] {
   return problems;
 }
 
-/** Managed files that the tasks use. */
 export function taskFiles(values: Values): readonly { readonly kind: string; readonly name: string }[] {
   return [
     ...tasksIn(values).flatMap(({ task }) => [

@@ -32,8 +32,7 @@ import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { preservedIn, preservedPaths, withPreserved, withUnknownFields } from "../kit/unknown-fields.ts";
 import { databricksSettingProblems, databricksSettings } from "./databricks-settings.ts";
 import { clustersIn, jobTaskProblems, taskFiles } from "./job-tasks.ts";
-import { mailed, scheduleProblems, settings } from "./settings.ts";
-import { taskProblems, tasks } from "./tasks.ts";
+import { mailed, scheduleProblems, settings, taskProblems, tasks } from "./settings.ts";
 import {
   settingsWithKeys,
   settingsWithLists,

@@ -79,7 +79,7 @@ export function withSingleTask(values: Values): Values {
 }
 
 /** The values with each cluster that the job describes changed. */
-export function withClusters(values: Values, change: (cluster: Values) => Values): Values {
+function withClusters(values: Values, change: (cluster: Values) => Values): Values {
   const of = (holder: JsonObject): JsonObject => ({
     ...holder,
     ...(isObject(holder.new_cluster) ? { new_cluster: change(holder.new_cluster) } : {}),

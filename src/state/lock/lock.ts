@@ -314,7 +314,7 @@ function isLost(failure: unknown): failure is Failure {
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 60_000, requestMs: 60_000 };
 
-export function renewEveryMs(times: LeaseTimes): number {
+function renewEveryMs(times: LeaseTimes): number {
   return times.leaseMs / 4;
 }
 
@@ -423,7 +423,7 @@ export function nextFence(fence: number, { location }: BackendNames): number {
   );
 }
 
-export function holderName({ owner }: LockClaim): string {
+function holderName({ owner }: LockClaim): string {
   const run = owner.run_url === undefined ? "" : `, ${owner.run_url}`;
   return `${owner.user}@${owner.host} (process ${owner.pid}${run})`;
 }

@@ -65,7 +65,6 @@ export interface OpenIntent {
   readonly made?: RemoteId;
 }
 
-/** The reported drift of one resource: digests of its differences. */
 export interface ReportedDrift {
   readonly address: Address;
   readonly differences: readonly string[];

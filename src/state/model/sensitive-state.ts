@@ -5,7 +5,6 @@ import { type Concealment, hasDigest, type SensitiveValues } from "../../core/se
 import type { Values } from "../../resource/field-schema.ts";
 import type { Intent, JournalEntry, OpenIntent, State, StateRecord, Sweep } from "./record.ts";
 
-/** All values that a state has of its resources. */
 function* valuesIn({ records, open, sweeps }: State): Generator<readonly [Address, Values]> {
   for (const record of records.values()) {
     yield [record.address, record.applied];
@@ -87,7 +86,6 @@ export function concealedRecord(record: StateRecord, sensitive: SensitiveValues)
   return changedRecord(record, (address, values) => sensitive.conceal(address, values, "stored"));
 }
 
-/** An entry as it may be written. */
 export function concealedEntry(entry: JournalEntry, sensitive: SensitiveValues): JournalEntry {
   const conceal: Change = (address, values) => sensitive.conceal(address, values, "stored");
   switch (entry.type) {

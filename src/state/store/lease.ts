@@ -33,7 +33,7 @@ export interface LeaseInput {
 /** Entries that nothing waits for are written when there are as many, so that they do not fill the memory. */
 const MOST_NOTED = 1_000;
 
-export class HeldLease implements Lease {
+class HeldLease implements Lease {
   readonly nonce: string;
   readonly diagnostics: readonly Diagnostic[];
   readonly #backend: StateBackend;
@@ -250,7 +250,6 @@ export interface StoreContext {
   readonly cipher: Cipher;
 }
 
-/** The loaded state of an empty location. */
 export function emptyLoadedState({ environment }: Pick<StoreContext, "environment">): LoadedState {
   const state = emptyState(randomHex(environment.random, 16));
   return { state, snapshot: undefined, seq: 0, head: "", fence: 0, unfolded: false, diagnostics: [] };
@@ -315,7 +314,7 @@ function begunAs(lineage: string | undefined, loadedState: LoadedState): LoadedS
 }
 
 /** Opens a backend for writing under a claim: folds the remains of an earlier run, then starts a new journal. */
-export async function openLease(requirements: LeaseInput): Promise<HeldLease> {
+async function openLease(requirements: LeaseInput): Promise<HeldLease> {
   const lease = new HeldLease(requirements);
   await lease.begin();
   return lease;

@@ -33,7 +33,6 @@ import { type DigestKey, emptyLoadedState, lockAndOpen, type StoreContext } from
 import { type LoadedState, loadFrom, snapshotIn } from "./load.ts";
 import { assertNotMoved, rekey, restore } from "./migrate.ts";
 
-/** Options of every store, in addition to its location. */
 export interface StoreOptions {
   readonly clock: Clock;
   readonly random: Random;

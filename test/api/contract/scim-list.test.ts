@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readWholeList } from "../../../src/api/contract/scim-list.ts";
+import { readWholeList } from "../../../src/api/contract/pages.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
 import { thrown } from "../scripted.ts";

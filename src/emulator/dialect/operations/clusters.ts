@@ -43,7 +43,7 @@ function checked({ input, world }: Asked): JsonObject {
 const SINGLE_NODE = { "spark.databricks.cluster.profile": "singleNode", "spark.master": "local[*]" };
 
 /** Throws INVALID_PARAMETER_VALUE for a cluster of one machine that has a size, or for settings that need `kind`. */
-export function withSingleNode(cluster: JsonObject): JsonObject {
+function withSingleNode(cluster: JsonObject): JsonObject {
   const { is_single_node: isSingle, use_ml_runtime: isMl, kind } = cluster;
   if ((isSingle === true || isMl === true) && kind === undefined)
     throw invalidValue("is_single_node and use_ml_runtime require kind CLASSIC_PREVIEW.");

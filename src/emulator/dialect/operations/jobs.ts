@@ -136,7 +136,7 @@ function checkTasks(tasks: readonly JsonObject[], clusters: readonly JsonObject[
 }
 
 /** Settings as a version shows them. Tasks are left out of lists that do not ask for them. */
-export function shownSettings(settings: JsonObject, version: string, expand: boolean): JsonObject {
+function shownSettings(settings: JsonObject, version: string, expand: boolean): JsonObject {
   const { tasks, job_clusters, ...rest } = settings;
   if (tasks === undefined && version === "2.0") return { ...settings, format: "SINGLE_TASK" };
   const shown = tasks ?? [{ task_key: taskKeyOf(settings), ...pick(settings, OF_TASK) }];
@@ -156,11 +156,7 @@ export function taskKeyOf({ name, run_name }: JsonObject): string {
 }
 
 /** Top-level fields are replaced, tasks and clusters by their keys; then `fields_to_remove` are removed. */
-export function updatedSettings(
-  settings: JsonObject,
-  changes: JsonObject,
-  removed: readonly string[],
-): JsonObject {
+function updatedSettings(settings: JsonObject, changes: JsonObject, removed: readonly string[]): JsonObject {
   const changed = { ...settings, ...changes };
   const keyed = Object.entries(KEYS)
     .filter(([list]) => settings[list] !== undefined && changes[list] !== undefined)

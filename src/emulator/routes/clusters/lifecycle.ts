@@ -241,7 +241,7 @@ const MINUTE = 60_000;
 export const IDLE = "clusters.idle";
 
 /** Notes that the cluster was used now; keeps it. */
-export function touchCluster(world: World, cluster: Cluster): Cluster {
+function touchCluster(world: World, cluster: Cluster): Cluster {
   const touched = putCluster(world, { ...cluster, last_activity_time: world.now });
   armIdleTimer(world, touched);
   return touched;

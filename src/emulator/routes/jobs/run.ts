@@ -58,7 +58,6 @@ const FIRST_ID = 9_400_001;
 const runsOf = (world: World): Collection<Run> => world.collection("runs");
 /** Active runs, with the id of their job. At most as many as may be active. */
 export const activeRunJobs = (world: World): Collection<number> => world.collection("runs.active");
-/** Run ids by job and number in the job. */
 export const runNumbers = (world: World): Collection<number> => world.collection("runs.byJob");
 const lastRun = (world: World): Collection<number> => world.collection("runs.last");
 

@@ -109,7 +109,6 @@ function assign(
   return shown(world, principal);
 }
 
-/** Removes the principal from the workspace. */
 function remove({ params: { id = "" }, caller }: Call, world: World): void {
   if (id === caller.userId) throw invalidValue("You cannot remove your own assignment.");
   if (assigned(world).every(({ principal_id }) => String(principal_id) !== id))

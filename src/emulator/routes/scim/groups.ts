@@ -3,12 +3,17 @@
 import { defined, type JsonObject, listIn } from "../../../core/json.ts";
 import {
   ADMINS,
+  administratorName,
   allGroups,
   createsCycle,
+  ensureAdministrator,
   type Group,
   groupById,
   groupByName,
   newPrincipalId,
+  PURGE,
+  purgeUser,
+  putGroup,
   removeGroup,
   servicePrincipals,
   setMembers,
@@ -16,7 +21,7 @@ import {
   userById,
 } from "../../world/directory.ts";
 import { ScimError } from "../../world/errors.ts";
-import type { Call, Operations, Reply, World } from "../../world/world.ts";
+import type { Area, Call, Operations, Reply, World } from "../../world/world.ts";
 import {
   type Attribute,
   applyPatch,
@@ -29,8 +34,9 @@ import {
   shownList,
   stringsIn,
 } from "./resource.ts";
+import { userOperations } from "./users.ts";
 
-export const groupOperations: Operations = {
+const groupOperations: Operations = {
   "scim/groups/list": list,
   "scim/groups/get": (call, world) => ({ json: shownGroup(world, existing(world, call)) }),
   "scim/groups/create": create,
@@ -177,4 +183,17 @@ function remove(call: Call, world: World): Reply {
     throw new ScimError(403, `The built-in group ${group.displayName} cannot be deleted.`);
   removeGroup(world, group);
   return { status: 204, json: {} };
+}
+
+export const scimArea: Area = {
+  operations: { ...userOperations, ...groupOperations },
+  timers: { [PURGE]: (world, payload) => purgeUser(world, String(payload.name)) },
+  seed,
+};
+
+/** The built-in groups and the administrator. */
+function seed(world: World): void {
+  for (const displayName of [ADMINS, USERS])
+    putGroup(world, { id: newPrincipalId(world), displayName, entitlements: [], roles: [], members: [] });
+  ensureAdministrator(world, administratorName(world));
 }

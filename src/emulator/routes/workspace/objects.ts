@@ -99,7 +99,6 @@ export function addNotebook(world: World, parent: string, name: string, document
   });
 }
 
-/** New content in a notebook that keeps its id. */
 export function replaceNotebook(world: World, id: string, entry: NotebookEntry, document: Document): void {
   world.blobs.delete(entry.blob);
   const { language, format } = document;
