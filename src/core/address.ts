@@ -63,3 +63,18 @@ export function moduleAddress(name: string): Address {
 export function isInModule(address: Address, module: Address): boolean {
   return isModuleAddress(module) && nameOf(address).startsWith(`${nameOf(module)}/`);
 }
+
+/** A star stands for anything, slashes and dots too. Linear in the text for each star. */
+export function matchesGlob(text: string, glob: string): boolean {
+  const [first = "", ...rest] = glob.split("*");
+  const last = rest.pop();
+  if (last === undefined) return text === glob;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const next = text.indexOf(part, at);
+    if (next < 0) return false;
+    at = next + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}

@@ -102,7 +102,6 @@ async function read(
     });
   const hidden = sensitiveNames(member(opened.written, "variables"));
   const spec = {
-    folder: tree.folder,
     files: files.digests,
     resources,
     policy: policyOf(policy),

@@ -195,7 +195,6 @@ export const toys: Registry = registryOf([
 
 export function emptySpec(): DesiredSpec {
   return {
-    folder: "/",
     files: [],
     resources: new Map(),
     policy: {

@@ -46,7 +46,6 @@ export function resource(text: string, wanted: Wanted = {}): Resource {
 
 export function spec(resources: readonly Resource[], policy: Partial<Policy> = {}): Spec {
   return {
-    folder: "/spec",
     files: [],
     resources: new Map(resources.map((one) => [one.address, one])),
     policy: {

@@ -62,7 +62,6 @@ describe("a plan that replaces a pool", () => {
     registry,
     host: "https://ws.example.com",
     spec: {
-      folder: "/",
       files: [],
       resources: new Map(),
       policy: {

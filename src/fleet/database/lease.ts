@@ -29,7 +29,6 @@ export interface ActiveRun extends Omit<LeaseHolder, "command"> {
   readonly workspace: string;
   readonly command: FleetCommand | undefined;
   readonly startedAt: number;
-  readonly lastSeenAt: number;
   readonly isLost: boolean;
   readonly log?: string;
 }
@@ -158,7 +157,7 @@ export function openLeases(
     async active(of) {
       const { rows } = await database.query(
         `select workspace, worker, version, command, run, attempt, ${millis("coalesce(started_at, expires_at)")} as started,
-           ${millis("expires_at")} - ${times.expiryMs} as seen, expires_at < clock_timestamp() as lost,
+           expires_at < clock_timestamp() as lost,
            case when workspace = $1 then log end as log
          from ${table} order by started_at, workspace`,
         [of ?? ""],
@@ -172,7 +171,6 @@ export function openLeases(
           run: columnText(row, "run"),
           ...(row.attempt === null ? {} : { attempt: columnNumber(row, "attempt") }),
           startedAt: Math.round(columnNumber(row, "started")),
-          lastSeenAt: Math.round(columnNumber(row, "seen")),
           isLost: row.lost === true,
           log: columnText(row, "log"),
         }),

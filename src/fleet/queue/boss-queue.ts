@@ -278,14 +278,12 @@ function queueOn(boss: PgBoss, options: QueueOptions): JobQueue {
           ({ stoppedOn, workers, name, live }) =>
             name !== null && stoppedOn === null && (live || workers.length > 0),
         )
-        .map(({ name, host, startedOn, heartbeatOn, live, workers, metrics }): QueueWorker => {
+        .map(({ name, host, heartbeatOn, live, workers, metrics }): QueueWorker => {
           const [, worker = name ?? host, version = "?"] = INSTANCE.exec(name ?? "") ?? [];
           const takes = workers.filter(({ queue }) => queue === QUEUE);
           return {
             name: worker,
             version,
-            host,
-            startedAt: startedOn.getTime(),
             heartbeatAt: heartbeatOn.getTime(),
             live,
             running: takes.reduce((sum, { active }) => sum + active, 0),

@@ -77,8 +77,6 @@ export function unsettled(
 export interface QueueWorker {
   readonly name: string;
   readonly version: string;
-  readonly host: string;
-  readonly startedAt: number;
   readonly heartbeatAt: number;
   readonly live: boolean;
   readonly running: number;

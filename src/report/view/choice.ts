@@ -1,7 +1,6 @@
 // What a report shows of a plan, of drift, or of the history, by `--show` and `--hide`: filters by action, severity, kind, and address.
 
-import type { Address } from "../../core/address.ts";
-import { kindOf } from "../../core/address.ts";
+import { type Address, kindOf, matchesGlob } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
@@ -93,21 +92,6 @@ function termOf(text: string, words: readonly Word[]): Term | undefined {
 function fitsTerm({ address, kind, words }: Entry, term: Term): boolean {
   if (term.by === "word") return words.includes(term.word);
   return matchesGlob(term.by === "kind" ? kind : address, term.glob);
-}
-
-/** A star stands for anything, slashes and dots too. Linear in the text for each star. */
-export function matchesGlob(text: string, glob: string): boolean {
-  const [first = "", ...rest] = glob.split("*");
-  const last = rest.pop();
-  if (last === undefined) return text === glob;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const next = text.indexOf(part, at);
-    if (next < 0) return false;
-    at = next + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
 }
 
 /** Errors for kinds that do not exist: a filter with one shows nothing, or hides nothing. */

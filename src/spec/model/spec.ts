@@ -104,9 +104,7 @@ export interface StateEntries {
 }
 
 export interface Spec {
-  /** The folder of the main file; absolute. */
-  readonly folder: string;
-  /** Every file that was read, relative to the folder, with the SHA-256 of its bytes. */
+  /** Every file that was read, relative to the folder of the main file, with the SHA-256 of its bytes. */
   readonly files: readonly { readonly path: string; readonly digest: string }[];
   readonly resources: ReadonlyMap<Address, Resource>;
   readonly policy: Policy;

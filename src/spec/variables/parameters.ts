@@ -9,7 +9,6 @@ import { linearPatternProblem } from "../evaluate/linear-patterns.ts";
 import { escapedTree, visitNodes } from "../evaluate/node-values.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
-import type { Span } from "../model/source.ts";
 import {
   asSensitive,
   isFlag,
@@ -23,8 +22,6 @@ import {
 import type { JsonSchema } from "../schema/keywords.ts";
 
 export interface ParameterDeclaration {
-  readonly name: string;
-  readonly at: Span;
   /** Without `default` and `sensitive`. */
   readonly schema: JsonSchema;
   /** The default: first as written, then in template form. */
@@ -96,7 +93,7 @@ export function parametersIn(
       findings.error(CODES[kind], `${JSON.stringify(name)} is not a valid name of ${WORDS[kind]}`, key, {
         hint: "a name starts with a letter and contains letters, digits, dashes, and underscores",
       });
-    parameters.set(name, reader.declaration(name, key, value));
+    parameters.set(name, reader.declaration(name, value));
   }
   return parameters;
 }
@@ -128,7 +125,7 @@ class SchemaReader {
   }
 
   /** A schema, or a bare value that is the default. */
-  declaration(name: string, at: Span, node: SpecNode): ParameterDeclaration {
+  declaration(name: string, node: SpecNode): ParameterDeclaration {
     this.#hasPattern = false;
     const subject = `${this.#kind}.${name}`;
     const map = node.kind === "map" ? node : undefined;
@@ -149,8 +146,6 @@ class SchemaReader {
       );
     const schema = type === undefined ? written : { ...written, type };
     return {
-      name,
-      at,
       schema,
       written: fallback,
       fallback: fallback && escapedTree(fallback),

@@ -54,7 +54,6 @@ export function variablesOf(
         `declare it: variables: { ${name}: { description: … } }`,
       ),
     );
-  // Variables are data: what looks like a reference in one is text.
   const checked: ParameterValue[] = [];
   // Variables are data: what looks like a reference in one is text.
   const set = (name: string, written: SpecNode): void => {

@@ -18,7 +18,7 @@ export function addressFilter(
   otherwise = "to list addresses, run `workspace state list` or `workspace graph`",
 ): ((address: Address) => boolean) | undefined {
   if (globs.length === 0) return undefined;
-  const matchers = globs.map((glob) => matcherOf(glob));
+  const matchers = globs.map((glob) => addressMatcher(glob));
   const missed = globs.filter((_, at) => !addresses.some((address) => matchers[at]?.(address)));
   if (missed.length > 0)
     throw new Failure(...missed.map((glob) => missing(option, glob, addresses, otherwise)));
@@ -28,7 +28,7 @@ export function addressFilter(
 /** The addresses that globs may select, before the matches are known; undefined without globs. */
 export function restrictionOf(only: readonly string[], exclude: readonly string[]): Restriction | undefined {
   if (only.length === 0 && exclude.length === 0) return undefined;
-  const [selects, leaves] = [only, exclude].map((globs) => globs.map((glob) => matcherOf(glob)));
+  const [selects, leaves] = [only, exclude].map((globs) => globs.map((glob) => addressMatcher(glob)));
   const kinds = only.map((glob) => /^(\w+)\./.exec(glob)?.[1]);
   const excludedKinds = new Set(exclude.map((glob) => /^(\w+)\.\*+$/.exec(glob)?.[1]));
   return {
@@ -42,7 +42,7 @@ export function restrictionOf(only: readonly string[], exclude: readonly string[
 }
 
 /** A star matches any text, with slashes. A complete address always matches itself. */
-function matcherOf(glob: string): (address: string) => boolean {
+export function addressMatcher(glob: string): (address: string) => boolean {
   const picomatch = load("picomatch") as typeof Picomatch;
   const matches = picomatch(glob, { bash: true, dot: true, nonegate: true });
   return (address) => address === glob || matches(address);

@@ -4,6 +4,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileFailure } from "../../config/files.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../../config/write-file.ts";
+import { matchesGlob } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import type { TestProblem, TestResult } from "../../planner/model/test-result.ts";
@@ -193,19 +194,9 @@ function boundaryOf(cwd: string, path: string, isFolder: boolean): string {
 
 /** Whether the text contains the parts of one of the patterns in order. */
 function isSelected(text: string, patterns: readonly string[]): boolean {
-  const lower = text.toLowerCase();
-  const has = (pattern: string): boolean => {
-    let from = 0;
-    return pattern
-      .toLowerCase()
-      .split("*")
-      .every((part) => {
-        const at = lower.indexOf(part, from);
-        from = at + part.length;
-        return at >= 0;
-      });
-  };
-  return patterns.length === 0 || patterns.some(has);
+  const contains = (pattern: string): boolean =>
+    matchesGlob(text.toLowerCase(), `*${pattern.toLowerCase()}*`);
+  return patterns.length === 0 || patterns.some(contains);
 }
 
 export interface FinishedTest {

@@ -1,8 +1,6 @@
 // Accepts drift of a session: which drift is meant, the edits of the spec's files, and writing all of them or none.
 
-import { createRequire } from "node:module";
 import { relative, resolve, sep } from "node:path";
-import type Picomatch from "picomatch";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
@@ -19,14 +17,13 @@ import { LIMITS } from "../../spec/model/limits.ts";
 import { readTargets } from "../../spec/read-target.ts";
 import type { State } from "../../state/model/record.ts";
 import { driftAt } from "../drift/drift.ts";
+import { addressMatcher } from "../plan/address-filter.ts";
 import { planWorkspace } from "../plan/plan.ts";
 import { specInput } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
 import { type AcceptPorts, acceptDrift, type DriftAcceptance } from "./accept.ts";
 import type { WantedDrift } from "./accept-values.ts";
 import { writeEdits } from "./write-edits.ts";
-
-const load = createRequire(import.meta.url);
 
 export interface AcceptOptions {
   /** Addresses, fields of one, and globs. */
@@ -151,9 +148,8 @@ function wantedAt(
   keyed: Session["secretDigest"],
 ): readonly WantedDrift[] {
   if (place.includes("*") && !drift.some(({ address }) => address === place)) {
-    const picomatch = load("picomatch") as typeof Picomatch;
-    const matches = picomatch(place, { bash: true, dot: true, nonegate: true });
-    return drift.filter((item) => matches(item.address)).flatMap(openDrift);
+    const matches = addressMatcher(place);
+    return drift.filter(({ address }) => matches(address)).flatMap(openDrift);
   }
   const { address, field } = driftAt(drift, place, keyed);
   return drift.filter((item) => item.address === address).map((item) => ({ drift: item, field }));

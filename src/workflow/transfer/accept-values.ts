@@ -87,14 +87,13 @@ export function acceptValues(accepting: AcceptInput, { drift, field }: WantedDri
 }
 
 /** Removes the entry of a deleted object. Throws NotAccepted. */
-export function acceptDeletion({ declared, edits }: AcceptInput, { address }: Drift): Location | undefined {
+export function acceptDeletion({ declared, edits }: AcceptInput, { address }: Drift): void {
   const written = declared.resources.find((resource) => resource.address === address);
-  if (written === undefined) return undefined;
+  if (written === undefined) return;
   const place = edits.memberAt(written.at);
   if (place === undefined || edits.isExpression({ ...place, path: [] }))
     throw notAccepted(address, `${address} is not declared in a file of the spec`);
   edits.remove(place);
-  return locationOf(written.at, false);
 }
 
 class Accepting {

@@ -199,7 +199,6 @@ describe("a fleet report", () => {
       version: "0.1.0",
       attempt: 2,
       startedAt: 2_000,
-      lastSeenAt: 3_000,
       isLost: true,
     });
     const facts = { jobs: [], active: [lost("lost"), lost("late")], workers: [], pauses: [], dead };

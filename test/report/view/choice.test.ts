@@ -1,6 +1,7 @@
 // `--show` and `--hide`: which rows fit, and what is counted.
 
 import { describe, expect, test } from "vitest";
+import { matchesGlob } from "../../../src/core/address.ts";
 import { registry } from "../../../src/providers/index.ts";
 import { planJson } from "../../../src/report/format/plan-json.ts";
 import { planHtml } from "../../../src/report/html/plan-html.ts";
@@ -9,7 +10,6 @@ import {
   hiddenLine,
   isChosen,
   isRunChosen,
-  matchesGlob,
   rowFilter,
   SHOW_ALL,
   unknownKinds,
