@@ -11,19 +11,14 @@ import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import { openSpecFolder } from "../../spec/files/spec-folder.ts";
-import { loadSpec } from "../../spec/load-spec.ts";
-import { LIMITS } from "../../spec/model/limits.ts";
-import { readTargets } from "../../spec/read-target.ts";
 import type { State } from "../../state/model/record.ts";
 import { driftAt } from "../drift/drift.ts";
 import { addressMatcher } from "../plan/address-filter.ts";
 import { planWorkspace } from "../plan/plan.ts";
-import { specInput } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
 import { type AcceptPorts, acceptDrift, type DriftAcceptance } from "./accept.ts";
 import type { WantedDrift } from "./accept-values.ts";
-import { writeEdits } from "./write-edits.ts";
+import { openToEdit, writeEdits } from "./write-edits.ts";
 
 export interface AcceptOptions {
   /** Addresses, fields of one, and globs. */
@@ -57,7 +52,7 @@ export async function acceptInSession(
 ): Promise<AcceptedSession> {
   if (inTarget && session.spec.target === undefined)
     throw failureOf("CLI_USAGE", "--in-target is set, but the spec has no targets");
-  const { invocation, connection, settings, secretDigest } = session;
+  const { connection, settings, secretDigest } = session;
   const planned = await planWorkspace(session, state);
   const { drift } = planned.plan;
   const isKnown = (place: string): boolean =>
@@ -68,29 +63,26 @@ export async function acceptInSession(
   const wanted = places
     .filter((place) => !withoutDrift.includes(place))
     .flatMap((place) => wantedAt(drift, place, secretDigest));
-  const opened = openSpecFolder(invocation.file, specInput(invocation));
-  if (opened === undefined) throw failureOf("SPEC_NOT_FOUND", `${invocation.file} does not exist`);
-  const { tree, main } = opened;
+  const { tree, main, otherTargets, read, load } = openToEdit(session);
   const described = registryIn(registry, settings.dialect);
-  const input = specInput(invocation);
   const ports: AcceptPorts = {
-    read: (path) => {
-      const file = tree.read(path, LIMITS.contentBytes);
-      return file.ok ? Buffer.from(file.value) : undefined;
-    },
-    load: (edited, target = input.target) =>
-      loadSpec({ ...input, target, edited, secrets: "skip", keyed: () => "" }),
+    ...{ read, load },
     // The same objects and facts as before: only the spec differs.
     plan: async (spec) => makePlan({ ...planned.input, spec }),
     content: (provider, live) => session.readLimit.during(() => contentOf(provider, live, connection.reader)),
   };
-  const selection = readTargets({ ...input, file: invocation.file })(input.target);
-  const selected = session.spec.target?.name;
   const accepting = {
-    ...{ registry: described, input: planned.input, plan: planned.plan, ports, shared, inTarget },
+    ...{
+      registry: described,
+      input: planned.input,
+      plan: planned.plan,
+      ports,
+      shared,
+      inTarget,
+      otherTargets,
+    },
     sensitive: planned.sensitive.texts,
     into: into === undefined ? main : entriesFile(session, tree.folder, into),
-    otherTargets: selection.names.filter((name) => name !== selected),
   };
   const accept = (some: readonly WantedDrift[]) => acceptDrift({ ...accepting, wanted: some });
   const { accepted, refused } = await acceptable(distinct(wanted), accept, keepGoing);

@@ -20,7 +20,6 @@ import { type FileEdit, SpecEdits } from "../../spec/edit/spec-edits.ts";
 import { sourcesOf } from "../../spec/export/addresses.ts";
 import { writtenValues } from "../../spec/export/values.ts";
 import { pathBeside } from "../../spec/files/spec-folder.ts";
-import type { LoadedSpec } from "../../spec/load-spec.ts";
 import type { DeclaredSpec, Resource, Spec } from "../../spec/model/spec.ts";
 import { type SpecNode, scalarText } from "../../spec/model/tree.ts";
 import {
@@ -33,13 +32,10 @@ import {
   type WantedDrift,
   writerFor,
 } from "./accept-values.ts";
+import type { EditableSpec } from "./write-edits.ts";
 
 /** What accepting needs from outside. */
-export interface AcceptPorts {
-  /** The bytes of a file of the spec's folder; undefined if it does not exist. */
-  read(path: string): Uint8Array | undefined;
-  /** The spec with edited files; secrets are not read. `target`: another one than the selected. */
-  load(edited: ReadonlyMap<string, Uint8Array>, target?: string): Promise<LoadedSpec>;
+export interface AcceptPorts extends Pick<EditableSpec, "read" | "load"> {
   plan(spec: Spec): Promise<Plan>;
   content(provider: Provider, live: LiveObject): Promise<Uint8Array>;
 }
