@@ -372,3 +372,10 @@ describe("compute of today", () => {
     expect((await w.get("clusters/get", { cluster_id })).body.creator_user_name).toBe("bo@example.com");
   });
 });
+
+test("families of cluster policies are listed and shown, and another one does not exist", async () => {
+  const { policy_families: families } = (await w.get("policy-families")).body;
+  const personal = families.find(({ name }: Body) => name === "Personal Compute");
+  expect((await w.get("policy-families/personal-vm")).body).toEqual(personal);
+  expect((await w.get("policy-families/none")).status).toBe(404);
+});

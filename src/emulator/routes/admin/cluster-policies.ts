@@ -35,7 +35,21 @@ export const clusterPolicyOperations: Operations = {
     const policies = [...policiesOf(world).values()];
     return { json: policies.length === 0 ? {} : { policies } };
   },
+  "policy-families/list": () => ({ json: { policy_families: FAMILIES } }),
+  "policy-families/get": ({ params: { id } }) => {
+    const family = FAMILIES.find(({ policy_family_id }) => policy_family_id === id);
+    if (family === undefined) throw notFound(`Policy family ${String(id).slice(0, 100)} does not exist.`);
+    return { json: family };
+  },
 };
+
+/** Their rules are not known. */
+const FAMILIES = [
+  ["personal-vm", "Personal Compute"],
+  ["shared-compute", "Shared Compute"],
+  ["power-user", "Power User Compute"],
+  ["job-cluster", "Job Compute"],
+].map(([policy_family_id, name]) => ({ policy_family_id, name, description: name, definition: "{}" }));
 
 export const policyById = (world: World, id: string): JsonObject | undefined => policiesOf(world).get(id);
 
