@@ -33,8 +33,8 @@ export function conversionText(view: ConversionView): string {
   const { resources, converted, left, attributes, notes, variables, unwritten } = view;
   const lines = [
     ...section("Not converted:", left, (leftView) => [
-      leftView.terraform,
-      `${leftView.reason} (${toDottedPath(leftView.at)})`,
+      `${leftView.terraform} (${toDottedPath(leftView.at)})`,
+      leftView.reason,
     ]),
     ...section("Attributes that are not in the spec:", attributes, (omission) => [
       `${omission.terraform}: ${toDottedPath(omission.attribute)}`,
@@ -60,13 +60,19 @@ export function conversionText(view: ConversionView): string {
   return `${lines.map((line) => printable(line)).join("\n")}\n`;
 }
 
+/** Items with the same reason are listed above it. */
 function section<T>(
   heading: string,
   all: readonly T[],
-  of: (item: T) => readonly [string, string],
+  of: (item: T) => readonly [item: string, reason: string],
 ): string[] {
   if (all.length === 0) return [];
-  return [heading, ...all.flatMap((item) => [`  ${of(item)[0]}`, `      ${of(item)[1]}`]), ""];
+  const groups = Map.groupBy(all.map(of), ([, reason]) => reason);
+  const lines = [...groups].flatMap(([reason, items]) => [
+    ...items.map(([item]) => `  ${item}`),
+    `      ${reason}`,
+  ]);
+  return [heading, ...lines, ""];
 }
 
 export function conversionJson(view: ConversionView): JsonObject {
