@@ -172,7 +172,8 @@ export const OF_TASK: ReadonlySet<string> = new Set([
 ]);
 
 const LISTS: ReadonlySet<string> = new Set(["tasks", "job_clusters", "format"]);
-const TASK_KEY = "main";
+/** Key of the only task of a job whose spec names none. */
+export const TASK_KEY = "main";
 
 /**
  * A job with tasks: in the contract's form if that expresses all that a spec can have of it, else with its lists. Fields of a

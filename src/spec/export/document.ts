@@ -33,8 +33,11 @@ export interface ExportInput {
   readonly full: boolean;
   /** Secrets with a source that has to be filled, instead of a comment. */
   readonly secrets: boolean;
-  /** With an import entry for each resource that a plan does not adopt without one. */
-  readonly imports?: boolean;
+  /**
+   * Another tool manages the objects: with single values that a spec usually leaves unmanaged, and an import entry for each
+   * resource that a plan does not adopt without one.
+   */
+  readonly managed?: boolean;
   /** The file of a content that is in the folder already, relative to it. */
   sourceAt?(exportedObject: ExportedObject): string | undefined;
 }
@@ -130,7 +133,7 @@ class Exporting {
             key: kind,
             members: this.#of(kind).map((exportedObject) => this.#member(exportedObject)),
           })),
-        ...(this.#input.imports === true ? importEntries(objects) : []),
+        ...(this.#input.managed === true ? importEntries(objects) : []),
       ],
       sources: [...this.#sources.values()],
       addresses: objects.map((exportedObject) => exportedObject.address),
@@ -156,7 +159,7 @@ class Exporting {
     const { provider, key } = exportedObject;
     const own = this.#fields(exportedObject);
     const nested = this.#nestedIn(exportedObject);
-    const above = [...(this.#input.imports === true ? [] : sharedNotes(exportedObject)), ...nested.notes];
+    const above = [...(this.#input.managed === true ? [] : sharedNotes(exportedObject)), ...nested.notes];
     const head = {
       key: escaped(provider.nested === undefined ? key : memberOf(key)),
       ...(above.length === 0 ? {} : { above }),
@@ -186,6 +189,7 @@ class Exporting {
     const later = new Set(kinds.slice(kinds.indexOf(provider) + 1));
     return {
       full: this.#input.full,
+      managed: this.#input.managed === true,
       reference: (kind, id) => this.#references.get(`${kind}\n${id}`),
       isWrittenAt: (kind) => {
         const other = this.#input.registry.get(kind);

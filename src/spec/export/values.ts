@@ -12,6 +12,8 @@ import { isOptional } from "../schema/json-schema.ts";
 export interface ExportWriter {
   /** All values that a spec can contain, including those that are usually omitted. */
   readonly full: boolean;
+  /** Also single values that a spec usually leaves unmanaged. */
+  readonly managed: boolean;
   /** The reference to an object of a kind by its ID; undefined if the export does not contain it. */
   reference(kind: string, id: string): string | undefined;
   /** Whether a list of names is written on the side of the named kind instead. */
@@ -41,7 +43,7 @@ function written(
   if (value === undefined || value === null || isHidden(schema) || isElsewhere(schema, on)) return undefined;
   if (required) return form(schema, value, on) ?? value;
   if (schema.enum !== undefined && !schema.enum.includes(saidAs(schema, value))) return undefined;
-  if (!on.full && isLeftOut(schema, value, filled)) return undefined;
+  if (!on.full && isLeftOut(schema, value, filled, on)) return undefined;
   const whole = form(schema, value, on);
   return !on.full && whole !== undefined && same(whole, schema.default) ? undefined : whole;
 }
@@ -65,10 +67,15 @@ function isElsewhere(schema: FieldSchema, on: ExportWriter): boolean {
 }
 
 /** Defaults, values that the service fills in, and single values that are usually unmanaged. */
-function isLeftOut(schema: FieldSchema, value: Json, filled: Json | undefined): boolean {
+function isLeftOut(
+  schema: FieldSchema,
+  value: Json,
+  filled: Json | undefined,
+  { managed }: ExportWriter,
+): boolean {
   if (same(saidAs(schema, value), schema.default)) return true;
   if (schema.serverDefault === true && same(value, filled)) return true;
-  return schema.whenAbsent === "unmanaged" && typeof value !== "object";
+  return !managed && schema.whenAbsent === "unmanaged" && typeof value !== "object";
 }
 
 function same(value: Json, other: Json | undefined): boolean {

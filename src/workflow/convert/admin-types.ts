@@ -35,12 +35,12 @@ function policyAttributes({
   ...rest
 }: JsonObject) {
   const isOfFamily = !isUnset(rest.policy_family_id);
-  const attributes = {
+  const attributes: { [name: string]: Json } = {
     ...rest,
     ...(isOfFamily || isUnset(definition) ? {} : { definition: rulesIn(definition) }),
     ...(isUnset(overrides) ? {} : { policy_family_definition_overrides: rulesIn(overrides) }),
   };
-  const isBroken = Object.values(attributes).includes(null);
+  const isBroken = [attributes.definition, attributes.policy_family_definition_overrides].includes(null);
   return { attributes, unmanageable: isBroken ? "its definition is not a JSON object" : undefined };
 }
 
@@ -85,10 +85,25 @@ export function withScriptOrder(objects: ConvertedObjects): ConvertedObjects {
   return new Map([...objects, [convertedKey(kind, name), order]]);
 }
 
-function destinationAttributes({ config, ...attributes }: JsonObject): JsonObject {
+/** The service returns nothing but the addresses of e-mails, and `*_set` for everything else. */
+function destinationAttributes({ config, ...attributes }: JsonObject) {
   const [parts = {}] = blocks(config);
   const addresses = blocks(parts.email).flatMap(({ addresses: all }) => all ?? []);
-  return { ...attributes, ...(addresses.length === 0 ? {} : { addresses }) };
+  const left = Object.entries(parts).flatMap(([part, value]) =>
+    Object.entries(blocks(value)[0] ?? {}).flatMap(([name, one]) =>
+      part === "email" || name.endsWith("_set") || isUnset(one)
+        ? []
+        : [{ path: ["config", 0, part, 0, name], reason: UNREADABLE }],
+    ),
+  );
+  return { attributes: { ...attributes, ...(addresses.length === 0 ? {} : { addresses }) }, left };
+}
+
+const UNREADABLE = "the service does not return it; to manage it, set it with a sensitive variable";
+
+function credentialAttributes({ personal_access_token: token, ...attributes }: JsonObject) {
+  const left = isUnset(token) ? [] : [{ path: ["personal_access_token"], reason: UNREADABLE }];
+  return { attributes, left };
 }
 
 export const ADMIN_TYPES: Readonly<Record<string, ResourceType>> = {
@@ -136,7 +151,8 @@ export const ADMIN_TYPES: Readonly<Record<string, ResourceType>> = {
     kind: "git_credentials",
     id: text("id"),
     name: text("git_provider"),
-    computed: ["id", "personal_access_token", "force"],
+    fields: credentialAttributes,
+    computed: ["id", "force"],
   },
   databricks_global_init_script: {
     kind: "global_init_scripts",
@@ -161,7 +177,7 @@ export const ADMIN_TYPES: Readonly<Record<string, ResourceType>> = {
     kind: "notification_destinations",
     id: text("id"),
     name: text("display_name"),
-    fields: (attributes) => ({ attributes: destinationAttributes(attributes) }),
+    fields: destinationAttributes,
     computed: ["id"],
   },
   [SETTINGS]: { kind: "workspace_conf", id: text("key"), name: text("key"), computed: ["id", "key"] },

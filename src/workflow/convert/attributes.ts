@@ -103,11 +103,21 @@ export function isUnset(value: Json | undefined): boolean {
   return isObject(value) && Object.values(value).every(isUnset);
 }
 
+/** Fields whose zero or false differs from their absence, and which the provider does not write for what is not set. */
+const MEANT_EMPTY: ReadonlySet<string> = new Set([
+  "idle_instance_autotermination_minutes",
+  "enable_serverless_compute",
+]);
+
+/** Attributes with JSON as text, in which zero and false are values. */
+const PARSED: ReadonlySet<string> = new Set(["definition", "policy_family_definition_overrides"]);
+
 /** Whether zero or false is the value of a field; elsewhere, a provider writes them for what is not set. */
-function isMeantEmpty(name: string, { autoscale }: JsonObject, at: Path): boolean {
+function isMeantEmpty(name: string, schema: FieldSchema, { autoscale }: JsonObject, at: Path): boolean {
   if (name === "num_workers") return isUnset(autoscale);
   // A service returns it for each cluster and pool, but not for the cluster of a job that does not set it.
-  return name === "enable_elastic_disk" && !at.includes("new_cluster");
+  if (name === "enable_elastic_disk") return !at.includes("new_cluster");
+  return MEANT_EMPTY.has(name) || PARSED.has(String(at[0])) || schema.required?.includes(name) === true;
 }
 
 class AttributeReader {
@@ -127,7 +137,7 @@ class AttributeReader {
         if (!isUnset(value)) this.left.push({ path, reason: NO_FIELD });
         continue;
       }
-      const isMeant = schema.properties === undefined || isMeantEmpty(name, object, at);
+      const isMeant = schema.properties === undefined || isMeantEmpty(name, schema, object, at);
       const converted = this.#value(memberSchema(schema, name), value, path, isMeant);
       if (converted !== undefined) setMember(out, name, converted);
     }

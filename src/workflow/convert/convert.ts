@@ -50,7 +50,7 @@ export function convertTerraform(
     builtIn: true,
     full: false,
     secrets: true,
-    imports: true,
+    managed: true,
     sourceAt: (exportedObject) => contents.get(contentKey(exportedObject))?.path,
   });
   leaveOmitted(exportedSpec, objects, registry, log);

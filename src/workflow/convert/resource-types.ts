@@ -1,8 +1,8 @@
 // The resource types of the vendor's Terraform provider, with the kind of each and the fields for its attributes.
 
-import { singleTask } from "../../api/dialect/jobs.ts";
+import { singleTask, TASK_KEY } from "../../api/dialect/jobs.ts";
 import { nestedNameOf } from "../../core/address.ts";
-import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { defined, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { withoutToken } from "../../providers/clusters/operations.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { ADMIN_TYPES } from "./admin-types.ts";
@@ -72,11 +72,11 @@ function jobAttributes(attributes: JsonObject) {
         environments: byKey(environment, "environment_key", (block) => block.spec ?? []),
       },
     };
-  const { task_key: _, ...ofTask } = fields;
+  const { task_key: key, ...ofTask } = fields;
   const [only = {}] = blocks(task);
   const reason = "it belongs to the task, so the spec does not manage it; updates keep it";
   return {
-    attributes: { ...keyed, ...ofTask },
+    attributes: { ...keyed, ...ofTask, ...(key === TASK_KEY ? {} : defined({ task_key: key })) },
     left: Object.entries(only).flatMap(([name, value]) =>
       isUnset(value) || name === "task_key" || name === "run_if" || Object.hasOwn(fields, fieldOf(name))
         ? []
@@ -91,7 +91,8 @@ const present = (block: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(block).flatMap(([name, value]) => {
       if (isUnset(value)) return [];
-      return [[name, name.endsWith("_task") ? (blocks(value)[0] ?? value) : value]];
+      const [task] = name.endsWith("_task") ? blocks(value) : [];
+      return [[name, task === undefined ? value : present(task)]];
     }),
   );
 

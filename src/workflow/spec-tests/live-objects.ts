@@ -110,6 +110,7 @@ function specValuesOf(
 ): Readonly<Record<string, Json>> {
   return writtenValues(provider, live.values, {
     full,
+    managed: false,
     reference(kind, id) {
       const other = [...objects.values()].find(
         (addressedObject) => addressedObject.provider.kind === kind && addressedObject.live.id === id,

@@ -473,6 +473,7 @@ export function writerFor(
 ): ExportWriter {
   return {
     full: false,
+    managed: false,
     reference: (kind, id) => {
       if (origin !== undefined) return undefined;
       for (const { address, id: recorded } of state.records.values())

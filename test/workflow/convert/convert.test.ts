@@ -1,6 +1,6 @@
 // Conversions of Terraform states: refused input, reasons for omissions, and secrets.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -156,6 +156,70 @@ test("a state of Terraform 1.5.7 and provider 1.128.0 becomes a spec of all that
   expect(log.resources.map(({ terraform, reason }) => `${terraform}: ${reason}`)).toEqual([
     "databricks_workspace_file.wf: `workspace` does not manage this type",
   ]);
+  expect(log.attributes).toEqual([]);
+});
+
+test("a state of 60 resources that Terraform 1.11.4 and provider 1.128.0 wrote loses only what the service does not return", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "convert-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, "files"));
+  for (const name of ["ingest.py", "countries.csv"]) writeFileSync(join(folder, "files", name), "1\n");
+  writeFileSync(join(folder, "files", "explore.ipynb"), '{"cells":[],"metadata":{},"nbformat":4}');
+  const text = readFileSync("test/workflow/convert/whole-workspace.tfstate.json", "utf8");
+  const { log, yaml, resources } = converted(text, folder);
+  await expect(yaml).toMatchFileSnapshot("whole-workspace.yaml");
+  expect(resources).toBe(60);
+  expect(log.resources).toEqual([]);
+  expect(log.attributes.map(({ terraform, attribute }) => `${terraform} ${toDottedPath(attribute)}`)).toEqual(
+    [
+      "databricks_git_credential.hub personal_access_token",
+      "databricks_notification_destination.hook config[0].generic_webhook[0].password",
+      "databricks_notification_destination.hook config[0].generic_webhook[0].url",
+      "databricks_notification_destination.hook config[0].generic_webhook[0].username",
+    ],
+  );
+  expect(yaml + JSON.stringify(log)).not.toContain("canary");
+});
+
+test("a cluster policy whose other attributes are null is converted, and keeps zero and false in its rules", () => {
+  const policy = {
+    ...{ id: "P1", policy_id: "P1", name: "small", description: null, policy_family_id: null },
+    definition:
+      '{"num_workers":{"type":"range","minValue":0},"enable_elastic_disk":{"type":"fixed","value":false}}',
+  };
+  const { log, yaml } = converted(stateWith([one("databricks_cluster_policy", policy)]));
+  expect(yaml).toContain("num_workers: { type: range, minValue: 0 }\n");
+  expect(yaml).toContain("enable_elastic_disk: { type: fixed, value: false }\n");
+  expect(log.resources).toEqual([]);
+});
+
+test("values that Terraform manages are in the spec, also those that a spec usually leaves out", () => {
+  const task = {
+    ...{ task_key: "load", existing_cluster_id: "c", new_cluster: [] },
+    notebook_task: [{ notebook_path: "/x", warehouse_id: "" }],
+  };
+  const access_control = [{ user_name: "ada@example.com", permission_level: "IS_OWNER" }];
+  const { log, yaml } = converted(
+    stateWith([
+      one("databricks_job", { id: "7", name: "etl", task: [task], queue: [{ enabled: false }] }),
+      one("databricks_permissions", { id: "/jobs/7", object_type: "job", access_control }),
+      one("databricks_instance_pool", {
+        ...{ id: "p1", instance_pool_name: "p", node_type_id: "n", min_idle_instances: 0 },
+        idle_instance_autotermination_minutes: 0,
+      }),
+      one("databricks_cluster", {
+        ...{ id: "c1", cluster_name: "c", spark_version: "15.4.x-scala2.12", node_type_id: "n" },
+        autoscale: [{ min_workers: 0, max_workers: 4 }],
+      }),
+      one("databricks_sql_endpoint", { id: "w1", name: "w", enable_serverless_compute: false }),
+    ]),
+  );
+  expect(yaml).toContain("  p: { node_type_id: n, idle_instance_autotermination_minutes: 0 }\n");
+  expect(yaml).toContain("autoscale: { min_workers: 0, max_workers: 4 }");
+  expect(yaml).toContain("enable_serverless_compute: false");
+  expect(yaml).toContain("    task_key: load\n");
+  expect(yaml).toContain("    queue: { enabled: false }\n");
+  expect(yaml).toContain("    owner: ada@example.com\n");
   expect(log.attributes).toEqual([]);
 });
 

@@ -76,6 +76,12 @@ const NO_CLUSTER = {
   ssh_public_keys: [],
   workload_type: [],
 };
+const NO_POLICY = {
+  libraries: [],
+  max_clusters_per_user: 0,
+  policy_family_definition_overrides: null,
+  policy_family_id: null,
+};
 const NO_JOB = {
   always_running: false,
   continuous: [],
@@ -272,7 +278,7 @@ async function addDialectInstances(
     "policies/clusters/list",
     "policies",
   ))
-    add("cluster_policy", { id: policy.policy_id, libraries: [], max_clusters_per_user: 0, ...policy });
+    add("cluster_policy", { id: policy.policy_id, ...NO_POLICY, ...policy });
   for (const { tags, channel, odbc_params: _, health: __, ...one } of await list(
     "sql/warehouses",
     "warehouses",
