@@ -379,3 +379,9 @@ test("families of cluster policies are listed and shown, and another one does no
   expect((await w.get("policy-families/personal-vm")).body).toEqual(personal);
   expect((await w.get("policy-families/none")).status).toBe(404);
 });
+
+test("the lower bound of a cluster's size is 0 if it is absent, because clients do not send zeros", async () => {
+  const { num_workers: _, ...settings } = CLUSTER;
+  const created = await w.post("clusters/create", { ...settings, autoscale: { max_workers: 2 } });
+  expect((await shown(created.body)).autoscale).toEqual({ min_workers: 0, max_workers: 2 });
+});

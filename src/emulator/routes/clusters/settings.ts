@@ -67,7 +67,7 @@ export function readSize(
     return { num_workers };
   }
   if (num_workers !== undefined) throw invalidValue("Only one of num_workers and autoscale may be given.");
-  const { min_workers, max_workers } = autoscale;
+  const { min_workers = 0, max_workers } = autoscale;
   if (max_workers <= min_workers)
     throw invalidValue(`max_workers (${max_workers}) must be greater than min_workers (${min_workers}).`);
   checkWorkers(max_workers);
