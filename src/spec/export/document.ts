@@ -34,8 +34,8 @@ export interface ExportInput {
   /** Secrets with a source that has to be filled, instead of a comment. */
   readonly secrets: boolean;
   /**
-   * Another tool manages the objects: with single values that a spec usually leaves unmanaged, and an import entry for each
-   * resource that a plan does not adopt without one.
+   * Another tool manages the objects: with single values that a spec usually leaves unmanaged, values that the service does not
+   * return, and an import entry for each resource that a plan does not adopt without one.
    */
   readonly managed?: boolean;
   /** The file of a content that is in the folder already, relative to it. */

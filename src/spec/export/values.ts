@@ -12,7 +12,7 @@ import { isOptional } from "../schema/json-schema.ts";
 export interface ExportWriter {
   /** All values that a spec can contain, including those that are usually omitted. */
   readonly full: boolean;
-  /** Also single values that a spec usually leaves unmanaged. */
+  /** Also single values that a spec usually leaves unmanaged, and values that the service does not return. */
   readonly managed: boolean;
   /** The reference to an object of a kind by its ID; undefined if the export does not contain it. */
   reference(kind: string, id: string): string | undefined;
@@ -40,7 +40,8 @@ function written(
   required: boolean,
   on: ExportWriter,
 ): Json | undefined {
-  if (value === undefined || value === null || isHidden(schema) || isElsewhere(schema, on)) return undefined;
+  if (value === undefined || value === null || isHidden(schema, on) || isElsewhere(schema, on))
+    return undefined;
   if (required) return form(schema, value, on) ?? value;
   if (schema.enum !== undefined && !schema.enum.includes(saidAs(schema, value))) return undefined;
   if (!on.full && isLeftOut(schema, value, filled, on)) return undefined;
@@ -58,8 +59,10 @@ function saidAs({ words = {} }: FieldSchema, value: Json): Json {
   return typeof value === "string" && Object.hasOwn(words, value) ? (words[value] ?? value) : value;
 }
 
-const isHidden = (schema: FieldSchema): boolean =>
-  schema.readOnly === true || schema.writeOnly === true || schema.source === true;
+/** A tool that manages an object knows what the service does not return. */
+function isHidden({ readOnly, writeOnly, source, secret }: FieldSchema, { managed }: ExportWriter): boolean {
+  return readOnly === true || source === true || (writeOnly === true && (!managed || secret === true));
+}
 
 function isElsewhere(schema: FieldSchema, on: ExportWriter): boolean {
   const names = schema.items?.names;

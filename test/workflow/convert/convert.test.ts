@@ -212,11 +212,15 @@ test("values that Terraform manages are in the spec, also those that a spec usua
         autoscale: [{ min_workers: 0, max_workers: 4 }],
       }),
       one("databricks_sql_endpoint", { id: "w1", name: "w", enable_serverless_compute: false }),
+      one("databricks_secret_scope", { id: "s", name: "s", initial_manage_principal: "users" }),
+      one("databricks_repo", { id: "8", path: "/Repos/x/r", url: "u", git_provider: "gitHub", tag: "v1" }),
     ]),
   );
   expect(yaml).toContain("  p: { node_type_id: n, idle_instance_autotermination_minutes: 0 }\n");
   expect(yaml).toContain("autoscale: { min_workers: 0, max_workers: 4 }");
   expect(yaml).toContain("enable_serverless_compute: false");
+  expect(yaml).toContain("  s: { initial_manage_principal: users }\n");
+  expect(yaml).toContain("  /Repos/x/r: { url: u, provider: gitHub, tag: v1 }\n");
   expect(yaml).toContain("    task_key: load\n");
   expect(yaml).toContain("    queue: { enabled: false }\n");
   expect(yaml).toContain("    owner: ada@example.com\n");
@@ -393,7 +397,7 @@ test("a scope whose name has a slash keeps its secrets and ACLs", () => {
     ]),
   );
   expect(log.resources).toEqual([]);
-  expect(yaml).toContain(`team/etl@prod:\n    acls: { data: READ, users: MANAGE }\n    secrets: { pw:`);
+  expect(yaml).toContain(`team/etl@prod:\n    initial_manage_principal: users\n    acls: { data: READ, users: MANAGE }\n    secrets: { pw:`);
   expect(yaml).toContain("{ to: secrets.team%2Fetl@prod/pw, id: team%2Fetl@prod/pw }");
 });
 
