@@ -71,15 +71,20 @@ test("a plan that deletes a warehouse names the jobs that run on it", async () =
   });
 });
 
-test("a cluster refers to an instance profile of the same apply", async () => {
+const ARN = "arn:aws:iam::123456789012:instance-profile/etl";
+
+test.each([
+  ["etl", `{ instance_profile_arn: "${ARN}", skip_validation: true }`],
+  [ARN, "{ skip_validation: true }"],
+])("a cluster refers to the instance profile %s of the same apply", async (key, profile) => {
   const site = await start("aws");
   const yaml = `
-instance_profiles: { etl: { instance_profile_arn: "arn:aws:iam::123456789012:instance-profile/etl", skip_validation: true } }
+instance_profiles: { "${key}": ${profile} }
 clusters:
-  c: { spark_version: 15.4.x-scala2.12, node_type_id: i3.xlarge, num_workers: 1, aws_attributes: { instance_profile_arn: "\${instance_profiles.etl.instance_profile_arn}" } }
+  c: { spark_version: 15.4.x-scala2.12, node_type_id: i3.xlarge, num_workers: 1, aws_attributes: { instance_profile_arn: "\${instance_profiles.${key}.instance_profile_arn}" } }
 `;
   expect(await apply(site, yaml)).toEqual([
-    "applied create instance_profiles.etl",
+    `applied create instance_profiles.${key}`,
     "applied create clusters.c",
   ]);
   expect(doing(await site.drive(site.process().plan(await site.spec(yaml))))).toEqual([]);

@@ -110,13 +110,19 @@ function isReference({ references }: Resource, path: Path, place: LookupSource):
 }
 
 function isConfirmed(
-  { liveIndex }: LookupContext,
+  { input, liveIndex }: LookupContext,
   workspace: PlannedWorkspace,
   { text, place }: Question,
 ): boolean {
   if (text.includes("${")) return true;
-  if (place.in === "ids") return liveIndex.byId(place.of, remoteId(text)) !== undefined;
   if (place.in === "catalog") return false;
+  if (place.in === "ids") {
+    const { nameField, idAttribute } = input.registry.get(place.of);
+    const isName = nameField === undefined || nameField === idAttribute;
+    return (
+      liveIndex.byId(place.of, remoteId(text)) !== undefined || (isName && workspace.declared(place.of, text))
+    );
+  }
   return (
     workspace.declared(place.of, text) ||
     (liveIndex.byName(place.of, text).length > 0 && !workspace.isRemoved(place.of, text))
@@ -194,7 +200,8 @@ function unconfirmed(
 function describes(context: LookupContext, place: LookupSource, answer: LookupAnswer): string {
   if (place.in === "catalog") return `a ${answer.singular} of the workspace`;
   const { singular } = context.input.registry.get(place.of);
-  return place.in === "ids" ? `the ID of a ${singular} in the workspace` : `a ${singular} in the workspace`;
+  const object = `${/^[aeiou]/.test(singular) ? "an" : "a"} ${singular} in the workspace`;
+  return place.in === "ids" ? `the ID of ${object}` : object;
 }
 
 function hintFor({ of, in: where }: LookupSource, { operation }: LookupAnswer): string {

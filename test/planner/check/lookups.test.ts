@@ -76,6 +76,18 @@ describe("a plan asks the workspace about", () => {
     expect(made({ box: "b1" })).toEqual([]);
   });
 
+  test("no ID of a declared object whose name is its ID, such as an ARN", () => {
+    const kinds = registry.kinds.map((kind) =>
+      kind.kind === "boxes" ? { ...kind, idAttribute: String(kind.nameField) } : kind,
+    );
+    const wanted = task({ box: "new" });
+    const context = { input: { ...input(wanted), registry: registryOf(kinds) }, liveIndex };
+    const changes = [create("tasks.t", { after: { box: "new" } })];
+    const workspace = createPlannedWorkspace(context, {}, changes);
+    expect(lookupQuestions(context, changes, workspace)).toEqual([]);
+    expect(made({ box: "new" })).toEqual(["tasks.t box new in ids of boxes"]);
+  });
+
   test("names that should exist and that neither the spec nor the workspace has", () => {
     expect(made({ where: "lost", near: "lost", odd: "lost" })).toEqual([
       "tasks.t where lost in names of boxes",
