@@ -7,18 +7,18 @@ import { resourceType } from "../../src/workflow/convert/resource-types.ts";
 
 const TABLE = /^\| `(databricks_\w+)` \| (`.+?) \| /gm;
 
-/** The types of the table, each with the first name of its second column. */
+/** The types of the table, each with the names of its second column: the first is that of the kind. */
 const rows = [...readFileSync("docs/databricks.md", "utf8").matchAll(TABLE)].map(
-  ([, type = "", target = ""]) => [type, /`(\w+)`/.exec(target)?.[1] ?? ""] as const,
+  ([, type = "", target = ""]) => [type, [...target.matchAll(/`(\w+)`/g)].map(([, name]) => name)] as const,
 );
 
 test("the table of covered resources has a row for each kind of the dialect", () => {
-  const targets = new Set(rows.map(([, target]) => target));
+  const targets = new Set(rows.flatMap(([, targets]) => targets));
   expect(registry.kinds.map(({ kind }) => kind).filter((kind) => !targets.has(kind))).toEqual([]);
 });
 
 test("the table of covered resources names the kinds to which `convert` turns the types", () => {
-  const kinds = rows.flatMap(([type, target]) => {
+  const kinds = rows.flatMap(([type, [target]]) => {
     const kind = resourceType(type)?.kind;
     return kind === undefined ? [] : [[type, kind, target] as const];
   });
