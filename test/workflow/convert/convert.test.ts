@@ -397,7 +397,9 @@ test("a scope whose name has a slash keeps its secrets and ACLs", () => {
     ]),
   );
   expect(log.resources).toEqual([]);
-  expect(yaml).toContain(`team/etl@prod:\n    initial_manage_principal: users\n    acls: { data: READ, users: MANAGE }\n    secrets: { pw:`);
+  expect(yaml).toContain(
+    `team/etl@prod:\n    initial_manage_principal: users\n    acls: { data: READ, users: MANAGE }\n    secrets: { pw:`,
+  );
   expect(yaml).toContain("{ to: secrets.team%2Fetl@prod/pw, id: team%2Fetl@prod/pw }");
 });
 
