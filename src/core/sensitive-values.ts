@@ -6,6 +6,16 @@ import { stringifyJson } from "./exact-json.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import { type Path, setMember, valueAt } from "./pointer.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "./sensitive.ts";
+import {
+  addPlace,
+  emptyTree,
+  hasPlace,
+  isIn,
+  type Place,
+  Places,
+  type PlaceTree,
+  withoutIndexes,
+} from "./sensitive-places.ts";
 
 /**
  * `(sensitive <salt>-<digest>)`. The salt belongs to the place, so equal values in two places have different digests.
@@ -31,34 +41,16 @@ export const shownText = (text: string): string =>
 
 export type SensitiveScalar = string | number | bigint | boolean;
 
-/** The places of sensitive values in a resource. Entries of a list move, so a recorded place has no index. */
-interface PlaceTree {
-  isPlace: boolean;
-  readonly inner: Map<string | number, PlaceTree>;
-}
-
-const EVERY_INDEX = 0;
-
-const emptyTree = (): PlaceTree => ({ isPlace: false, inner: new Map() });
-
-const withoutIndexes = (path: Path): Path => path.map((key) => (typeof key === "number" ? EVERY_INDEX : key));
-
-function addPlace(tree: PlaceTree, path: Path): void {
-  let at = tree;
-  for (const step of path) {
-    const next = at.inner.get(step) ?? emptyTree();
-    at.inner.set(step, next);
-    at = next;
-  }
-  at.isPlace = true;
-}
-
 /** The desired resource of an address. */
-interface DeclaredPlaces {
+interface Declared {
   readonly values: JsonObject;
-  readonly places: PlaceTree;
-  /** With the indexes of lists. */
-  readonly exact: PlaceTree;
+  /** The normal form, which is compared and recorded. */
+  readonly form: JsonObject;
+  readonly places: Places;
+  /** As the spec writes them, with the indexes of lists. */
+  readonly written: PlaceTree;
+  /** The same without holders. */
+  readonly unheld: PlaceTree;
 }
 
 /** `shown`: in outputs, where the text of a sensitive value is hidden in any other value, too. `stored`: in the state. */
@@ -71,6 +63,7 @@ export interface SensitiveValuesOptions {
   readonly texts?: SensitiveTexts | undefined;
   /** Whether equal entries of a list have equal digests, so that lists can be compared by them. */
   readonly ignoresIndexes?: boolean;
+  readonly placeOf?: (address: Address, path: Path) => Place;
 }
 
 export class SensitiveValues {
@@ -78,8 +71,9 @@ export class SensitiveValues {
   readonly #key: Uint8Array;
   readonly #lineage: string;
   readonly #ignoresIndexes: boolean;
-  readonly #declared = new Map<Address, DeclaredPlaces>();
-  readonly #recorded = new Map<Address, PlaceTree>();
+  readonly #placeOf: NonNullable<SensitiveValuesOptions["placeOf"]>;
+  readonly #declared = new Map<Address, Declared>();
+  readonly #recorded = new Map<Address, Places>();
   readonly #codes = new Map<SensitiveScalar, string>();
   /** The values of this run by their codes. */
   readonly #byCode = new Map<string, SensitiveScalar>();
@@ -93,6 +87,7 @@ export class SensitiveValues {
     this.#key = key;
     this.#lineage = lineage;
     this.#ignoresIndexes = options.ignoresIndexes === true;
+    this.#placeOf = options.placeOf ?? ((_, path) => ({ place: path }));
     this.texts = texts;
   }
 
@@ -101,35 +96,36 @@ export class SensitiveValues {
     return !this.#hasPlaces && this.texts.size === 0;
   }
 
-  /** What the spec declares: `paths` lead to the sensitive values. */
-  declare(address: Address, values: JsonObject, paths: readonly Path[]): void {
-    const [places, exact] = [emptyTree(), emptyTree()];
+  /** Declares the values of a spec: `paths` lead to the sensitive ones. `form`: the normal form of the values. */
+  declare(address: Address, values: JsonObject, paths: readonly Path[], form: JsonObject = values): void {
+    const [places, written, unheld] = [new Places(), emptyTree(), emptyTree()];
     for (const path of paths) {
-      this.#add(places, path);
-      addPlace(exact, path);
+      this.#add(address, places, path);
+      addPlace(written, path);
+      addPlace(unheld, this.withoutHolder(address, path));
       const value = valueAt(values, path);
       if (isScalar(value)) this.#learn(value);
       if (typeof value === "string") this.texts.add(value);
     }
-    this.#declared.set(address, { values, places, exact });
+    this.#addHolders(address, places, values);
+    this.#declared.set(address, { values, form, places, written, unheld });
   }
 
   /** Marks the places of the digests in recorded values. */
   record(address: Address, values: JsonObject): boolean {
     if (!hasDigest(values)) return false;
-    const places = this.#recorded.get(address) ?? emptyTree();
-    this.#recorded.set(address, places);
+    const places = this.#recordedPlaces(address);
+    this.#addHolders(address, places, values);
     visitScalars(values, [], (value, path) => {
-      if (hasDigest(value)) this.#add(places, path);
+      if (hasDigest(value)) this.#add(address, places, path);
     });
     return true;
   }
 
   /** Marks the sensitive places of another declaration of a resource, such as that of a base. */
   alsoSensitive(address: Address, paths: readonly Path[]): void {
-    const places = this.#recorded.get(address) ?? emptyTree();
-    this.#recorded.set(address, places);
-    for (const path of paths) this.#add(places, path);
+    const places = this.#recordedPlaces(address);
+    for (const path of paths) this.#add(address, places, path);
   }
 
   /** Makes the values known, so that digests of them can be revealed. */
@@ -143,20 +139,20 @@ export class SensitiveValues {
     values: Json,
     { path = [], texts = this.texts }: { readonly path?: Path; readonly texts?: SensitiveTexts } = {},
   ): void {
-    const trees = this.#trees(address);
-    if (trees.length === 0) return;
+    if (!this.hasPlaces(address)) return;
     visitScalars(values, path, (value, at) => {
-      if (typeof value === "string" && value !== SENSITIVE_TEXT && isPlaceIn(trees, at)) texts.add(value);
+      if (typeof value === "string" && value !== SENSITIVE_TEXT && this.#isPlace(address, at))
+        texts.add(value);
     });
   }
 
   hasPlaces(address: Address): boolean {
-    return this.#trees(address).some(({ inner }) => inner.size > 0);
+    return this.#placesOf(address).some(({ isEmpty }) => !isEmpty);
   }
 
   /** Whether a place is sensitive, or one of its values contains a sensitive text. */
   isSensitive(address: Address, path: Path, ...values: readonly (Json | undefined)[]): boolean {
-    if (isPlaceIn(this.#trees(address), path)) return true;
+    if (this.#isPlace(address, path)) return true;
     let hasText = false;
     for (const value of values)
       visitScalars(value ?? null, path, (scalar) => {
@@ -167,8 +163,8 @@ export class SensitiveValues {
 
   /** Whether a place of a resource is sensitive for its record, whatever the spec declares now. */
   isRecorded(address: Address, path: Path): boolean {
-    const tree = this.#recorded.get(address);
-    return tree !== undefined && isPlaceIn([tree], path);
+    const places = this.#recorded.get(address);
+    return places !== undefined && hasPlace(places, this.#placeOf(address, path));
   }
 
   /** The values with a digest in place of each sensitive one. `path`: where the value is in the resource. */
@@ -177,11 +173,13 @@ export class SensitiveValues {
     const original = typeof value === "object" ? this.#originals.get(value) : undefined;
     if (original !== undefined) return original as unknown as T;
     if (this.isEmpty && !hasDigest(value)) return value;
-    const trees = this.#trees(address);
+    const hasPlaces = this.hasPlaces(address);
     const concealed = purpose === "shown" ? this.#forReaders : this.#forRecord;
     const concealScalar = (scalar: SensitiveScalar, at: Path): SensitiveScalar => {
       const unknown = typeof scalar === "string" ? this.#unknown.get(scalar) : undefined;
-      return unknown ?? concealed.call(this, address, scalar, at, isPlaceIn(trees, at));
+      return (
+        unknown ?? concealed.call(this, address, scalar, at, hasPlaces && this.#isPlace(address, at, purpose))
+      );
     };
     const concealKey = (at: Path): string => String(this.concealedPath(address, at).at(-1));
     return changedScalars(
@@ -258,9 +256,10 @@ export class SensitiveValues {
    * at a recorded place: an answer about a run or an event has the values of the resource deep inside.
    */
   maskedAnswer<T extends Json>(address: Address, answer: T): T {
-    const recorded = this.#recorded.get(address) ?? emptyTree();
+    const recorded = this.#recordedPlaces(address);
     return changedScalars(answer, [], (value, path) => {
-      if (path.some((_, at) => isPlaceIn([recorded], path.slice(at)))) return SENSITIVE_TEXT;
+      if (path.some((_, at) => recorded.hasAnywhere(this.#placeOf(address, path.slice(at)))))
+        return SENSITIVE_TEXT;
       return typeof value === "string" ? this.texts.masked(value) : value;
     }) as T;
   }
@@ -280,15 +279,37 @@ export class SensitiveValues {
     return keyedDigest(this.#key, `digest\n${text}`);
   }
 
-  #add(places: PlaceTree, path: Path): void {
-    this.#hasPlaces = true;
-    addPlace(places, withoutIndexes(path));
+  /** The part of a path that is the same in every form of the kind. */
+  withoutHolder(address: Address, path: Path): Path {
+    return path.slice(this.#placeOf(address, path).holder?.length ?? 0);
   }
 
-  #trees(address: Address): readonly PlaceTree[] {
+  #add(address: Address, places: Places, path: Path): void {
+    this.#hasPlaces = true;
+    places.add(this.#placeOf(address, path));
+  }
+
+  #addHolders(address: Address, places: Places, values: JsonObject): void {
+    visitScalars(values, [], (_, path) => places.addHolder(this.#placeOf(address, path)));
+  }
+
+  #recordedPlaces(address: Address): Places {
+    const places = this.#recorded.get(address) ?? new Places();
+    this.#recorded.set(address, places);
+    return places;
+  }
+
+  #placesOf(address: Address): readonly Places[] {
     const declared = this.#declared.get(address)?.places;
     const recorded = this.#recorded.get(address);
     return [...(declared === undefined ? [] : [declared]), ...(recorded === undefined ? [] : [recorded])];
+  }
+
+  /** The state has the values that the spec declares at the paths of the spec. */
+  #isPlace(address: Address, path: Path, purpose: Concealment = "shown"): boolean {
+    const place = this.#placeOf(address, path);
+    const isOfSpec = purpose === "stored" && this.#declared.get(address)?.places.hasHolder(place) === true;
+    return this.#placesOf(address).some((places) => (isOfSpec ? places.has(place) : hasPlace(places, place)));
   }
 
   #forReaders(address: Address, value: SensitiveScalar, path: Path, isPlace: boolean): SensitiveScalar {
@@ -300,14 +321,23 @@ export class SensitiveValues {
 
   /** A value that the spec declares as not sensitive is stored in the clear, although it was sensitive before. */
   #forRecord(address: Address, value: SensitiveScalar, path: Path, isPlace: boolean): SensitiveScalar {
-    const declared = this.#declared.get(address);
     const isSensitive = isPlace || (typeof value === "string" && this.texts.hasLong(value));
     if (!isSensitive && !hasDigest(value)) return value;
-    const isOpen =
-      declared !== undefined &&
-      !isIn([declared.exact], path) &&
-      String(valueAt(declared.values, path)) === String(value);
-    return isOpen && !hasDigest(value) ? value : this.#digest(address, path, value);
+    return this.#isOpen(address, value, path) && !hasDigest(value)
+      ? value
+      : this.#digest(address, path, value);
+  }
+
+  #isOpen(address: Address, value: SensitiveScalar, path: Path): boolean {
+    const declared = this.#declared.get(address);
+    if (declared === undefined) return false;
+    const written = valueAt(declared.values, path);
+    const open = written ?? valueAt(declared.form, path);
+    const isSensitive =
+      written === undefined
+        ? isIn(declared.unheld, this.withoutHolder(address, path))
+        : isIn(declared.written, path);
+    return !isSensitive && isScalar(open) && String(open) === String(value);
   }
 
   #revealed(value: SensitiveScalar, unknown: (digest: string) => string): SensitiveScalar {
@@ -358,21 +388,6 @@ export class SensitiveValues {
 
 const isScalar = (value: Json | undefined): value is SensitiveScalar =>
   value !== undefined && value !== null && typeof value !== "object";
-
-const isPlaceIn = (trees: readonly PlaceTree[], path: Path): boolean => isIn(trees, withoutIndexes(path));
-
-/** Whether a path is a sensitive place, is inside of one, or has one below it: a value there takes its place. */
-function isIn(trees: readonly PlaceTree[], path: Path): boolean {
-  return trees.some((tree) => {
-    let at: PlaceTree | undefined = tree;
-    for (const key of path) {
-      if (at.isPlace) return true;
-      at = at.inner.get(key);
-      if (at === undefined) return false;
-    }
-    return at.isPlace || at.inner.size > 0;
-  });
-}
 
 function visitScalars(value: Json, path: Path, visit: (value: SensitiveScalar, path: Path) => void): void {
   if (Array.isArray(value))

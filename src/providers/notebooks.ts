@@ -260,6 +260,7 @@ export const notebooks = defineProvider({
     validateIn: { databricks: (_values, name) => aliasProblems(name) },
     dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
     normalize,
+    placeOf: (path) => ({ place: path[0] === "imported" ? ["content"] : path }),
     steps: (_diffs, _live, after) =>
       sourceFormat(after.format) === "DBC"
         ? [{ operation: "delete" }, { operation: "import" }]

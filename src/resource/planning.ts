@@ -4,6 +4,7 @@ import type { Address } from "../core/address.ts";
 import type { Code } from "../core/codes.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
+import type { Place } from "../core/sensitive-places.ts";
 import type { AccessPlanning } from "./access.ts";
 import type { Compute } from "./compute.ts";
 import type { FieldDialect, Values } from "./field-schema.ts";
@@ -99,6 +100,11 @@ export interface PlanningRules {
   readonly validateIn?: { readonly [D in FieldDialect["dialect"]]?: NonNullable<PlanningRules["validate"]> };
   /** The values with what the kind itself leaves out or adds: pool members drop what they inherit. Pure. */
   normalize?(values: Values): Values;
+  /**
+   * Where a value can be: `normalize` moves it, others move it in the live object, and answers about runs and events have it
+   * elsewhere. What is sensitive at one of these paths is sensitive at all. The default is the path. Pure.
+   */
+  placeOf?(path: Path): Place;
   /** Objects that a resource depends on by natural name, in addition to its fields, such as the principal of an ACL. */
   dependencies?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
   /** Further kinds whose live objects decide whether a plan of these values is allowed. */

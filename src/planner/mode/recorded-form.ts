@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
-import { type Path, setMember, valueAt, withValueAt } from "../../core/pointer.ts";
+import { isSamePath, type Path, setMember, valueAt, withValueAt } from "../../core/pointer.ts";
 import { hasDigest, type SensitiveScalar, type SensitiveValues } from "../../core/sensitive-values.ts";
 import {
   type FieldSchema,
@@ -139,13 +139,14 @@ function recordedIndexes(schema: FieldSchema, list: Json | undefined): (item: Js
 
 /** The spec's values with the recorded token at each place that is sensitive in the spec and in the state. */
 export function withRecordedTokens(
-  { values, sensitive: paths = [] }: Pick<Resource, "values" | "sensitive">,
+  sensitive: SensitiveValues,
+  { address, values, sensitive: paths = [] }: Pick<Resource, "address" | "values" | "sensitive">,
   { stored, form }: { readonly stored: Values; readonly form: Values },
 ): { readonly values: Values; readonly replaced: readonly Path[] } {
   const replaced: Path[] = [];
   let result = values;
   for (const path of paths) {
-    const from = recordedPath(path, paths, stored);
+    const from = recordedPath(path, paths, stored, (other) => formerPath(sensitive, address, stored, other));
     const token = from !== undefined && hasDigest(valueAt(stored, from)) ? valueAt(form, from) : undefined;
     if (token === undefined) continue;
     result = withValueAt(result, path, token) as Values;
@@ -155,17 +156,45 @@ export function withRecordedTokens(
 }
 
 /** Where the state has the entry of a list: the first sensitive entry of the spec is the first one with a digest. */
-function recordedPath(path: Path, paths: readonly Path[], stored: Values): Path | undefined {
+function recordedPath(
+  path: Path,
+  paths: readonly Path[],
+  stored: Values,
+  former: (path: Path) => Path | undefined,
+): Path | undefined {
   const at = path.findIndex((key) => typeof key === "number");
-  if (at < 0) return path;
+  if (at < 0) return former(path);
   const list = path.slice(0, at);
   const isInList = (other: Path): boolean => list.every((key, index) => other[index] === key);
   const sensitive = new Set(paths.filter(isInList).map((other) => other[at]));
   const position = [...sensitive].sort((a, b) => Number(a) - Number(b)).indexOf(path[at]);
-  const entries = valueAt(stored, list);
+  const recorded = former(list) ?? list;
+  const entries = valueAt(stored, recorded);
   const withDigest = Array.isArray(entries)
     ? [...entries.keys()].filter((index) => hasDigest(entries[index] as Json))
     : [];
   const index = withDigest[position];
-  return index === undefined ? undefined : [...list, index, ...path.slice(at + 1)];
+  return index === undefined ? undefined : [...recorded, index, ...path.slice(at + 1)];
+}
+
+/** Where the state has a value, which may be in another form of its kind. */
+function formerPath(
+  sensitive: SensitiveValues,
+  address: Address,
+  stored: Values,
+  path: Path,
+): Path | undefined {
+  if (valueAt(stored, path) !== undefined) return path;
+  const unheld = sensitive.withoutHolder(address, path);
+  const find = (values: Values, at: Path): Path | undefined => {
+    for (const [key, value] of Object.entries(values)) {
+      if (!hasDigest(value)) continue;
+      const here = [...at, key];
+      if (isSamePath(sensitive.withoutHolder(address, here), unheld)) return here;
+      const inner = isObject(value) ? find(value, here) : undefined;
+      if (inner !== undefined) return inner;
+    }
+    return undefined;
+  };
+  return find(stored, []);
 }

@@ -15,7 +15,14 @@ import { effectOn, losesId } from "../kit/problems.ts";
 import { jobsOn, keyIn, liveIfPresent, namesOf, objectsIn, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { preservedPaths, withUnknownFields } from "../kit/unknown-fields.ts";
-import { AUTO_MODE, clusterFields, clusterFiles, withoutInherited, withSize } from "./fields.ts";
+import {
+  AUTO_MODE,
+  clusterFields,
+  clusterFiles,
+  placeInCluster,
+  withoutInherited,
+  withSize,
+} from "./fields.ts";
 import {
   clusterLibraries,
   libraryConsequences,
@@ -227,6 +234,7 @@ export const clusters = defineProvider({
     validateIn: { databricks: (values) => singleNodeProblems(values) },
     dependencies: (_name, values) => [...clusterFiles(values), ...libraryFiles(values.libraries)],
     normalize: (values) => withoutInherited(normalizeDesired(fields, values)),
+    placeOf: (path) => ({ place: placeInCluster(path) }),
     serverDefaults: () => ({ enable_elastic_disk: false }),
     steps,
     requests: (change, workspace) =>

@@ -2,6 +2,7 @@
 // dialect.
 
 import { defined, isObject, type Json, omit } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
 import type { Annotations, FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import {
   choiceField,
@@ -190,6 +191,19 @@ export function withoutInherited(desired: Values): Values {
     ...(driver === undefined || driver === node ? {} : { driver_node_type_id: driver }),
     ...defined({ enable_elastic_disk: elastic }),
   };
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  autoscale: "num_workers",
+  current_num_workers: "num_workers",
+  target_num_workers: "num_workers",
+  driver_node_type_id: "node_type_id",
+};
+
+/** The size has several forms and is in events, too; the driver has the type of the workers unless it has another one. */
+export function placeInCluster(path: Path): Path {
+  const place = PLACES[String(path[0])];
+  return place === undefined ? path : [place];
 }
 
 const only = { dialect: "databricks" } as const;

@@ -34,6 +34,7 @@ import { databricksSettingProblems, databricksSettings } from "./databricks-sett
 import { clustersIn, jobTaskProblems, taskFiles } from "./job-tasks.ts";
 import { mailed, scheduleProblems, settings, taskProblems, tasks } from "./settings.ts";
 import {
+  placeInJob,
   settingsWithKeys,
   settingsWithLists,
   withLiveSizes,
@@ -78,7 +79,8 @@ const READ_ONLY = new Set([
 function toSpec(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "job_id");
   const settings = settingsWithKeys(isObject(answer.settings) ? answer.settings : {});
-  const values = withLiveSizes(normalizeLive(fields, settings));
+  const all = withLiveSizes(normalizeLive(fields, settings));
+  const values = all.tasks === undefined ? all : omit(all, [...OF_TASK]);
   const name = responseText(settings, "name") ?? "Untitled";
   const token = tokenInName(name);
   const { creator_user_name, created_time } = answer;
@@ -220,6 +222,7 @@ export const jobs = defineProvider({
       ...taskFiles(values),
     ],
     normalize,
+    placeOf: placeInJob,
     steps: (diffs, live, after) => [
       {
         operation: "reset",

@@ -1,9 +1,11 @@
 // Jobs of the Databricks dialect between a spec, where tasks and what they share have keys, and requests, where they are lists.
 
-import { singleTask } from "../../api/dialect/jobs.ts";
+import { OF_TASK, singleTask } from "../../api/dialect/jobs.ts";
 import { defined, isObject, type Json, type JsonObject } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
+import type { Place } from "../../core/sensitive-places.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import { withoutInherited, withSize } from "../clusters/fields.ts";
+import { placeInCluster, withoutInherited, withSize } from "../clusters/fields.ts";
 import { int64 } from "../kit/responses.ts";
 
 /** The lists of a job, and the field of an element that is its key in a spec. */
@@ -77,6 +79,22 @@ export function withSingleTask(values: Values): Values {
   const fields = singleTask(settingsWithLists(values));
   return fields === undefined ? values : { ...rest, ...fields };
 }
+
+/** Tasks, tasks in loops, and shared clusters have the fields of a job with a single task. */
+export function placeInJob(path: Path): Place {
+  const [field, , loop, inLoop] = path;
+  if (field === "tasks" || field === "job_clusters") {
+    const length = loop === "for_each_task" && inLoop === "task" ? 4 : 2;
+    const place = path.slice(length);
+    const isMovable = place.length === 0 || OF_TASK.has(String(place[0]));
+    return { holder: path.slice(0, length), place: isMovable ? placeInTask(place) : ["tasks", ...place] };
+  }
+  if (OF_TASK.has(String(field))) return { holder: [], place: placeInTask(path) };
+  return { place: field === "job_parameters" ? ["parameters", ...path.slice(1)] : path };
+}
+
+const placeInTask = (path: Path): Path =>
+  path[0] === "new_cluster" ? ["new_cluster", ...placeInCluster(path.slice(1))] : path;
 
 /** The values with each cluster that the job describes changed. */
 function withClusters(values: Values, change: (cluster: Values) => Values): Values {

@@ -19,7 +19,7 @@ export function clusterText(cluster: JsonObject): string {
 export function sizeText({ num_workers: workers, autoscale }: JsonObject): string {
   const { min_workers: min, max_workers: max } = objectIn(autoscale);
   if (min !== undefined && max !== undefined) return `${String(min)} to ${String(max)} workers`;
-  return typeof workers === "number" ? count(workers, "worker") : "size unknown";
+  return workers === undefined ? "size unknown" : workersOf(workers);
 }
 
 export function eventsText(events: readonly JsonObject[], colors: Colors): string {
@@ -45,11 +45,13 @@ function detailsText(details: JsonObject): string {
 }
 
 function workersText({ current_num_workers: now, target_num_workers: target }: JsonObject): string {
-  if (typeof now !== "number") return typeof target === "number" ? `to ${count(target, "worker")}` : "";
-  return typeof target === "number" && target !== now
-    ? `${now} of ${count(target, "worker")}`
-    : count(now, "worker");
+  if (now === undefined) return target === undefined ? "" : `to ${workersOf(target)}`;
+  return target !== undefined && target !== now ? `${String(now)} of ${workersOf(target)}` : workersOf(now);
 }
+
+/** A sensitive number is a string. */
+const workersOf = (workers: Json): string =>
+  typeof workers === "number" ? count(workers, "worker") : `${String(workers)} workers`;
 
 function sizesText({ previous_cluster_size: before, cluster_size: after }: JsonObject): string {
   if (before === undefined || after === undefined) return "";

@@ -6,7 +6,7 @@ import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { isMissing } from "../../core/request-failure.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
-import { SensitiveValues } from "../../core/sensitive-values.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { registry } from "../../providers/index.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
@@ -15,6 +15,7 @@ import type { Invocation } from "../invocation/invocation.ts";
 import { type Connection, withConnection } from "../session/connect.ts";
 import { withState } from "../session/open-state.ts";
 import { checkSpec } from "../session/read-spec.ts";
+import { sensitiveValuesOf } from "../session/sensitive-values.ts";
 import { assertSameHost } from "../session/state-warnings.ts";
 
 export interface RecordedObject {
@@ -42,7 +43,7 @@ export async function withRecordedObject<T>(
   }));
   invocation.observer.report(diagnostics);
   const record = recordOf(state, kind, address);
-  const sensitive = new SensitiveValues({ key, lineage: state.lineage, texts: await textsOf(invocation) });
+  const sensitive = sensitiveValuesOf({ key, lineage: state.lineage, texts: await textsOf(invocation) });
   const masked = answersWithoutSensitive(state, record.address, sensitive);
   return withConnection(invocation, (connected) => {
     assertSameHost(state, connected.host);

@@ -5,6 +5,7 @@ import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { poll } from "../../core/poll.ts";
 import { Refused } from "../../core/request-failure.ts";
+import { withoutDigests } from "../../core/sensitive-values.ts";
 import { duration, shellWord } from "../../core/sentences.ts";
 import { int64 } from "../../providers/kit/responses.ts";
 import { hasEnded, idText, whyText } from "../../resource/service-status.ts";
@@ -39,8 +40,9 @@ export async function waitForCluster(of: RecordedObject, on: ClusterWait): Promi
   const look = async (): Promise<JsonObject | undefined> => {
     cluster = await clusterNow(of);
     if (on.isReached(cluster)) return cluster;
-    on.polled(cluster);
-    if (on.lost.includes(String(cluster.state))) throw cannotCome(of, on, cluster);
+    const shown = of.masked(cluster);
+    on.polled(shown);
+    if (on.lost.includes(String(cluster.state))) throw cannotCome(of, on, shown);
     return undefined;
   };
   const { timeoutMs, signal } = on;
@@ -112,7 +114,7 @@ function sizeIn({ num_workers, autoscale }: JsonObject): readonly unknown[] {
 /** The fields of the size that the next apply restores; undefined if the spec declares this size or none. */
 export function sizeAfterNextApply({ applied }: StateRecord, size: JsonObject): JsonObject | undefined {
   if (applied.num_workers === undefined && applied.autoscale === undefined) return undefined;
-  return hasSize(applied, size) ? undefined : applied;
+  return hasSize(applied, size) ? undefined : withoutDigests(applied);
 }
 
 /** Tolerance for the start of the next attempt. */

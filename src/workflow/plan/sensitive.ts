@@ -3,7 +3,7 @@
 import { type Address, addressOf, kindOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import { isSamePath } from "../../core/pointer.ts";
-import { SensitiveValues } from "../../core/sensitive-values.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
 import { comparable, declaredForm } from "../../planner/diff/normalize.ts";
 import { hideRecordedStrings, recordedForm, withRecordedTokens } from "../../planner/mode/recorded-form.ts";
@@ -25,6 +25,7 @@ import {
   markRecorded,
   revealedState,
 } from "../../state/model/sensitive-state.ts";
+import { sensitiveValuesOf } from "../session/sensitive-values.ts";
 
 export interface SensitiveInput {
   readonly spec: Spec;
@@ -38,12 +39,12 @@ export interface SensitiveInput {
 
 /** The sensitive values that the spec declares, and the places that the state records. */
 export function openSensitive({ spec, base, states, key, untrusted }: SensitiveInput): SensitiveValues {
-  const sensitive = new SensitiveValues({ key, lineage: states[0].lineage, texts: spec.sensitive });
+  const sensitive = sensitiveValuesOf({ key, lineage: states[0].lineage, texts: spec.sensitive });
   for (const state of states) markRecorded(state, sensitive);
   const isDeclared = [...spec.resources.values()].some((resource) => resource.sensitive !== undefined);
   if (isDeclared || !sensitive.isEmpty)
-    for (const { address, values, sensitive: paths = [] } of spec.resources.values())
-      sensitive.declare(address, values, paths);
+    for (const { address, kind, name, values, sensitive: paths = [] } of spec.resources.values())
+      sensitive.declare(address, values, paths, declaredForm(registry.get(kind), name, values));
   if (base?.sensitive !== undefined && untrusted !== true) sensitive.texts.addAll(base.sensitive);
   for (const { address, values, sensitive: paths } of base?.resources.values() ?? [])
     if (paths !== undefined) {
@@ -69,7 +70,7 @@ export function revealed(sensitive: SensitiveValues, input: RevealInput): State 
   const { spec, state, moved, live, key, untrusted = false } = input;
   if (sensitive.isEmpty) return state;
   if (untrusted) {
-    const recorded = new SensitiveValues({ key, lineage: moved.lineage });
+    const recorded = sensitiveValuesOf({ key, lineage: moved.lineage });
     markRecorded(moved, recorded);
     learnLive(recorded, moved, live);
     return revealedState(state, recorded);
@@ -158,7 +159,7 @@ export function redaction(
   },
 ): Redaction {
   const { lineage } = recorded.state;
-  const hidden = new SensitiveValues({ key: recorded.key, lineage, ignoresIndexes: true });
+  const hidden = sensitiveValuesOf({ key: recorded.key, lineage, ignoresIndexes: true });
   const states = [recorded.state, recorded.before];
   const hasDigests = states.map((state) => markRecorded(state, hidden)).includes(true);
   if (!hasDigests && !states.some((state) => hasSecrets(kinds, state)))
@@ -182,7 +183,8 @@ export function redaction(
   return (spec, state, live) => {
     const formOf = (address: Address, stored: Values, values: Values): Values => {
       const applied = state.records.get(address)?.applied ?? {};
-      const declared = spec.resources.get(address)?.values;
+      const resource = spec.resources.get(address);
+      const declared = resource && declaredForm(kinds.of(address), resource.name, resource.values);
       return recordedForm(hidden, { ...resourceOf(address, stored), applied, declared }, values);
     };
     const records = new Map<Address, StateRecord>();
@@ -210,7 +212,7 @@ export function redaction(
       if (same !== values) changedOutside.push(address);
       return { ...object, values: formOf(address, stored, same) };
     };
-    const { resources, unchecked } = withTokens(spec, withoutValues, storedRecord);
+    const { resources, unchecked } = withTokens(hidden, spec, withoutValues, storedRecord);
     const sources = { registry: kinds, spec: { ...spec, resources }, state: withoutValues };
     const redacted = redactForUntrusted(sources, mappedLive(live, concealed));
     const notes = [...redacted.notes, ...uncheckedNote(unchecked), ...changedOutsideNote(changedOutside)];
@@ -243,6 +245,7 @@ function mappedLive(live: Live, change: (kind: string, object: LiveObject) => Li
 
 /** The desired resources with the recorded token at each place that the spec declares as sensitive, too. */
 function withTokens(
+  hidden: SensitiveValues,
   spec: Spec,
   state: State,
   storedRecord: (record: StateRecord) => StateRecord | undefined,
@@ -253,7 +256,7 @@ function withTokens(
     const record = state.records.get(resource.address);
     const stored = record && storedRecord(record);
     if (record === undefined || stored === undefined) continue;
-    const { values, replaced } = withRecordedTokens(resource, {
+    const { values, replaced } = withRecordedTokens(hidden, resource, {
       stored: stored.applied,
       form: record.applied,
     });
