@@ -40,8 +40,9 @@ export function driftDigest(json: string | undefined, least = "other"): DriftDig
 
 const isNew = ({ reported }: Readonly<Record<string, unknown>>): boolean => reported === false;
 
-const hides = ({ before, after }: Readonly<Record<string, unknown>>): boolean =>
-  JSON.stringify([before, after]).includes(SENSITIVE_TEXT);
+/** A key of a map can be hidden, too. */
+const hides = ({ path, before, after }: Readonly<Record<string, unknown>>): boolean =>
+  JSON.stringify([path, before, after]).includes(SENSITIVE_TEXT);
 
 /** The location of a field and the time of its report do not count as differences. */
 function withoutMarks({

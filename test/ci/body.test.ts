@@ -312,6 +312,11 @@ describe("what a drift left open", () => {
       true,
     ],
     [
+      "a hidden key in the path",
+      { ...item, changes: [{ ...change, path: ["custom_tags", "(sensitive)"] }] },
+      true,
+    ],
+    [
       "an object that appeared",
       { address: "secrets.s/a", what: "appeared", severity: "security", reported: false, changes: [] },
       true,
