@@ -2,6 +2,7 @@
 
 import type { Code } from "./codes.ts";
 import { type Diagnostic, error, errorCode, Failure, thrownText } from "./diagnostic.ts";
+import type { SensitiveTexts } from "./sensitive.ts";
 
 /** The service answered that the request had no effect, or it never left this machine. */
 export class Refused extends Error {
@@ -59,6 +60,19 @@ export function isConflict(error: unknown): boolean {
     error instanceof Refused &&
     (error.code === "RESOURCE_ALREADY_EXISTS" || error.status === 409 || error.code === "uniqueness")
   );
+}
+
+/** The same failure without sensitive values in its cause, which can be a sentence of the service. Our own words contain none. */
+export function maskedFailure(problem: unknown, texts: SensitiveTexts): unknown {
+  if (texts.size === 0) return problem;
+  const masked = (diagnostic: Diagnostic): Diagnostic => ({
+    ...diagnostic,
+    cause: diagnostic.cause && texts.maskedMessages(diagnostic.cause),
+  });
+  if (problem instanceof Failure) return new Failure(...problem.diagnostics.map(masked));
+  if (problem instanceof Refused)
+    return new Refused(problem.status, problem.code, masked(problem.diagnostic));
+  return problem instanceof UnknownOutcome ? new UnknownOutcome(masked(problem.diagnostic)) : problem;
 }
 
 /** Any file can be the one too many, so no caller expects these. */

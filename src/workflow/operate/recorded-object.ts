@@ -4,7 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { isMissing } from "../../core/request-failure.ts";
+import { isMissing, maskedFailure } from "../../core/request-failure.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { nearestHint } from "../../core/suggest.ts";
@@ -48,10 +48,10 @@ export async function withRecordedObject<T>(
   return withConnection(invocation, (connected) => {
     assertSameHost(state, connected.host);
     const { reader: unmasked } = connected;
-    const connection = { ...connected, reader: maskingReader(unmasked, masked) };
+    const connection = { ...connected, reader: maskingReader(unmasked, masked, sensitive.texts) };
     const { id, address } = record;
     return work({ connection, unmasked, record, id, address, masked }).catch((failure: unknown) => {
-      throw isMissing(failure) ? gone(record) : failure;
+      throw isMissing(failure) ? gone(record) : maskedFailure(failure, sensitive.texts);
     });
   });
 }
@@ -63,8 +63,10 @@ export async function withMaskedRuns<T>(
 ): Promise<T> {
   const texts = await textsOf(invocation);
   return withConnection(invocation, (connected) => {
-    const reader = maskingReader(connected.reader, (answer) => texts.maskedDeep(answer));
-    return work({ ...connected, reader });
+    const reader = maskingReader(connected.reader, (answer) => texts.maskedDeep(answer), texts);
+    return work({ ...connected, reader }).catch((failure: unknown) => {
+      throw maskedFailure(failure, texts);
+    });
   });
 }
 
@@ -95,11 +97,13 @@ function answersWithoutSensitive(
 /** What only readers use; other answers decide what the command does. */
 const SHOWN = /^(jobs\/runs\/|clusters\/events$)/;
 
-function maskingReader(reader: Reader, masked: RecordedObject["masked"]): Reader {
+function maskingReader(reader: Reader, masked: RecordedObject["masked"], texts: SensitiveTexts): Reader {
   return {
     ...reader,
     read: async (operation, input) => {
-      const answer = await reader.read(operation, input);
+      const answer = await reader.read(operation, input).catch((failure: unknown) => {
+        throw maskedFailure(failure, texts);
+      });
       return SHOWN.test(operation) ? (masked(answer) as typeof answer) : answer;
     },
   };

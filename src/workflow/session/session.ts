@@ -4,6 +4,7 @@ import type { ReadLimit } from "../../api/retry/read-limit.ts";
 import type { Settings } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
+import { maskedFailure } from "../../core/request-failure.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { Clock, Loaded, StateStore } from "../../state/model/store.ts";
 import { assertInCheckout } from "../invocation/checkout.ts";
@@ -78,6 +79,8 @@ export function withSession<T>(
         settings,
         connection,
       });
+    } catch (problem) {
+      throw withoutValues(problem, opened.spec);
     } finally {
       await connection.close();
     }
@@ -90,9 +93,18 @@ export function withSpecSession<T>(
   requirements: SessionRequirements,
   work: (session: SpecSession) => Promise<T>,
 ): Promise<T> {
-  return withStateAndLimit(invocation, async (store, readLimit) =>
-    work(await openSpec(invocation, requirements, store, readLimit)),
-  );
+  return withStateAndLimit(invocation, async (store, readLimit) => {
+    const opened = await openSpec(invocation, requirements, store, readLimit);
+    try {
+      return await work(opened);
+    } catch (problem) {
+      throw withoutValues(problem, opened.spec);
+    }
+  });
+}
+
+function withoutValues(problem: unknown, { sensitive }: Spec): unknown {
+  return sensitive === undefined ? problem : maskedFailure(problem, sensitive);
 }
 
 function withStateAndLimit<T>(
