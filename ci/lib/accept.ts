@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { printable } from "../../src/report/text/printable.ts";
-import { fenced, type Subject } from "./body.ts";
+import { fenced, type Subject, subjectText } from "./body.ts";
 import { gitEnvironment } from "./git.ts";
 import { isRecord } from "./http.ts";
 import { BadInput, type Env, type Platform } from "./settings.ts";
@@ -113,7 +113,7 @@ export async function propose(
     throw new BadInput("accept needs a run of a branch, which its pull request is merged into");
   const branch = branchOf(subject);
   const open = await pulls.find(branch);
-  const request = { branch, base, title: `Accept drift: ${subject.target}`, body };
+  const request = { branch, base, title: `Accept drift: ${subjectText(subject)}`, body };
   if (!commit({ cwd, env }, accepted.files, `Accept drift of ${JSON.stringify(subject.target)}`)) {
     if (open === undefined) return "nothing to propose";
     await pulls.update(open, request);

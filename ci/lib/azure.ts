@@ -120,8 +120,9 @@ export function azurePullRequests(settings: AzureSettings): PullRequests {
       };
       await api.send(`${pulls}?${VERSION}`, { method: "POST", body });
     },
-    update: async (id, { title, body: description }) => {
-      await api.send(`${pulls}/${id}?${VERSION}`, { method: "PATCH", body: { title, description } });
+    update: async (id, { base, title, body: description }) => {
+      const body = { title, description, targetRefName: `refs/heads/${base}` };
+      await api.send(`${pulls}/${id}?${VERSION}`, { method: "PATCH", body });
     },
     close: async (id) => {
       await api.send(`${pulls}/${id}?${VERSION}`, { method: "PATCH", body: { status: "abandoned" } });

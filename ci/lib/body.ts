@@ -8,6 +8,9 @@ export interface Subject {
   readonly folder: string;
 }
 
+export const subjectText = ({ target, folder }: Subject): string =>
+  folder === "." ? target : `${target} (${folder})`;
+
 /** The run that wrote a comment. Runs are ordered by number, then attempt. */
 export interface RunMark {
   readonly number: number;

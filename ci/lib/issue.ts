@@ -1,6 +1,6 @@
 // The one open issue of a target's drift: opened, updated, and closed.
 
-import { later, markedBody, type RunMark, type Subject } from "./body.ts";
+import { later, markedBody, type RunMark, type Subject, subjectText } from "./body.ts";
 import { decidedAgain, type Entry, marked } from "./comment.ts";
 
 /** The open issues of one repository that carry the label of drift. */
@@ -45,8 +45,7 @@ async function once(
   { text, run, hiddenIsNew }: IssueReport,
 ): Promise<IssueResult> {
   const body = markedBody(subject, mark, text);
-  const where = subject.folder === "." ? subject.target : `${subject.target} (${subject.folder})`;
-  const title = `Drift: ${where}`;
+  const title = `Drift: ${subjectText(subject)}`;
   const all = marked(await issues.list(), subject);
   const newest = all.at(-1);
   if (newest !== undefined && later(newest.mark, mark)) return "outdated";
@@ -59,7 +58,7 @@ async function once(
   const { id } = newest.entry;
   await issues.update(id, title, body);
   if (!mark.open) {
-    await issues.note(id, `No drift is left, according to ${run}.`);
+    await issues.note(id, `No drift is left that is not acknowledged, according to ${run}.`);
     await issues.close(id);
     return "closed";
   }

@@ -30,10 +30,10 @@ describe.each(PLATFORMS)("the pull request of $name", (platform) => {
     expect(await pulls.find(request.branch)).toBeUndefined();
     await pulls.create(request);
     const id = (await pulls.find(request.branch)) ?? "";
-    await pulls.update(id, { ...request, body: "two" });
-    expect(host.proposals.map(({ body, open }) => [body, open])).toEqual([
-      ["x", true],
-      ["two", true],
+    await pulls.update(id, { ...request, base: "release", title: "Accept drift: prod (team)", body: "two" });
+    expect(host.proposals.map(({ base, title, body, open }) => [base, title, body, open])).toEqual([
+      ["main", "x", "x", true],
+      ["release", "Accept drift: prod (team)", "two", true],
     ]);
     await pulls.close(id);
     expect(host.proposals.map(({ open }) => open)).toEqual([true, false]);
@@ -161,16 +161,17 @@ test.each(PLATFORMS)(
   "a run of $name that can accept nothing closes the pull request, whose text says why",
   async (platform) => {
     const pulls = platform.pullRequests(host);
-    const branch = "workspace-drift-prod";
+    const branch = branchOf({ target: "prod", folder: "team" });
     await pulls.create({ branch, base: "main", title: "Accept drift: prod", body: "old" });
     const refused = [{ message: "pools.a: it is sensitive", hint: "apply" }];
     const accepted = acceptedDrift(JSON.stringify({ accepted: [], files: [], refused }));
     if (accepted === undefined) throw new Error("not an answer");
     const proposing: Proposing = {
       ...{ cwd: ".", env: {}, platform: "github" as const, token: "t", base: "main", body: accepted.report },
-      ...{ subject: { target: "prod", folder: "." }, accepted },
+      ...{ subject: { target: "prod", folder: "team" }, accepted },
     };
     expect(await propose(pulls, proposing)).toBe("closed");
+    expect(host.proposals.map(({ title }) => title)).toEqual(["Accept drift: prod (team)"]);
     expect(host.proposals.map(({ body, open }) => [body, open])).toEqual([
       [
         "None of the drift can be accepted.\n\nNot accepted:\n\n```text\npools.a: it is sensitive; apply\n```\n",

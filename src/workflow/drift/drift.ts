@@ -119,9 +119,15 @@ export function findDrift(drift: readonly Drift[], location: string, keyed: Keye
   return undefined;
 }
 
-/** Throws Failure with CLI_UNKNOWN_ADDRESS. */
-export function driftAt(drift: readonly Drift[], location: string, keyed: Keyed): DriftPlace {
-  return findDrift(drift, location, keyed) ?? throwUnknown(drift, location);
+/** `isAddress`: whether the spec or the state has the address, which is then not a field. Throws Failure with CLI_UNKNOWN_ADDRESS. */
+export function driftAt(
+  drift: readonly Drift[],
+  location: string,
+  keyed: Keyed,
+  isAddress: (location: string) => boolean = () => false,
+): DriftPlace {
+  const ofAddress = isAddress(location) ? drift.filter(({ address }) => address === location) : drift;
+  return findDrift(ofAddress, location, keyed) ?? throwUnknown(drift, location);
 }
 
 function throwUnknown(drift: readonly Drift[], location: string): never {
@@ -146,7 +152,9 @@ export const acknowledgedPlace = ({ address, field }: Acknowledgement): string =
 
 /** Throws Failure with CLI_UNKNOWN_ADDRESS. */
 export function acknowledgedAt(all: readonly Acknowledgement[], place: string): Acknowledgement {
-  const acknowledgement = all.find((acknowledgement) => acknowledgedPlace(acknowledgement) === place);
+  const acknowledgement =
+    all.find(({ address, field }) => field === undefined && address === place) ??
+    all.find((acknowledgement) => acknowledgedPlace(acknowledgement) === place);
   if (acknowledgement !== undefined) return acknowledgement;
   throw failureOf("CLI_UNKNOWN_ADDRESS", `${place} is not acknowledged`, {
     hint: nearestHint(

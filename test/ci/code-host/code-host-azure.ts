@@ -76,6 +76,8 @@ function proposals(
   if (proposal === undefined) return undefined;
   proposal.open = textField(body, "status") !== "abandoned";
   proposal.body = textField(body, "description") || proposal.body;
+  proposal.title = textField(body, "title") || proposal.title;
+  proposal.base = branchIn(textField(body, "targetRefName")) || proposal.base;
   return { status: 200, json: {} };
 }
 

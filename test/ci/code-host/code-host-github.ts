@@ -69,6 +69,8 @@ export function githubRoutes(host: CodeHost, request: HostRequest): HostResponse
   if (proposal !== undefined && method === "PATCH") {
     proposal.open = textField(body, "state") !== "closed";
     proposal.body = textField(body, "body") || proposal.body;
+    proposal.title = textField(body, "title") || proposal.title;
+    proposal.base = textField(body, "base") || proposal.base;
     return { status: 200, json: {} };
   }
   return issues(host, request, path);

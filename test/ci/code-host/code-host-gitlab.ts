@@ -48,6 +48,8 @@ export function gitlabRoutes(host: CodeHost, request: HostRequest): HostResponse
   if (proposal !== undefined && method === "PUT") {
     proposal.open = textField(body, "state_event") !== "close";
     proposal.body = textField(body, "description") || proposal.body;
+    proposal.title = textField(body, "title") || proposal.title;
+    proposal.base = textField(body, "target_branch") || proposal.base;
     return { status: 200, json: {} };
   }
   return issues(host, request, path);

@@ -3,7 +3,7 @@ import { addressOf } from "../../../src/core/address.ts";
 import { Failure } from "../../../src/core/diagnostic.ts";
 import type { Path } from "../../../src/core/pointer.ts";
 import type { Drift } from "../../../src/planner/model/plan.ts";
-import { acknowledgedUntil, driftAt } from "../../../src/workflow/drift/drift.ts";
+import { acknowledgedAt, acknowledgedUntil, driftAt } from "../../../src/workflow/drift/drift.ts";
 
 const NOW = Date.UTC(2026, 10, 23);
 
@@ -58,6 +58,24 @@ describe("the drift that an address or a field names", () => {
     expect(at("clusters.a.spark_conf")).toEqual(["clusters.a.spark_conf", undefined, ["/num_workers"]]);
     const [first] = drift as [Drift];
     expect(driftAt([first], "clusters.a.spark_conf", (text) => text).differences).toHaveLength(2);
+  });
+
+  test("is none of another resource if an address of the spec or the state has no drift", () => {
+    const [first] = drift as [Drift];
+    const isAddress = (text: string) => text === "clusters.a.spark_conf";
+    expect(() => driftAt([first], "clusters.a.spark_conf", (text) => text, isAddress)).toThrow(
+      "no drift exists at clusters.a.spark_conf",
+    );
+  });
+
+  test("is acknowledged for a whole address if a field has the same name", () => {
+    const ending = { until: NOW, reason: "r", by: "b", at: NOW, differences: [] };
+    const [a, dotted] = [addressOf("clusters", "a"), addressOf("clusters", "a.spark_conf")];
+    const all = [
+      { address: a, field: "spark_conf", ...ending },
+      { address: dotted, ...ending },
+    ];
+    expect(acknowledgedAt(all, "clusters.a.spark_conf").address).toBe(dotted);
   });
 
   test.each(["clusters.a.num", "clusters.a.spark", "clusters.a.num_workers_x", "clusters.", "clusters.abc"])(

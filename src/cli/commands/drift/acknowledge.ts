@@ -1,5 +1,6 @@
 // `workspace drift acknowledge ADDRESS[.field]` accepts drift until a date.
 
+import type { Address } from "../../../core/address.ts";
 import { Failure, failureOf, hasErrors } from "../../../core/diagnostic.ts";
 import { pendingMoves, recordedAddress } from "../../../planner/diff/known-drift.ts";
 import { printable } from "../../../report/text/printable.ts";
@@ -70,7 +71,9 @@ export const acknowledgeCommand = defineCommand({
         const { plan, input, recovered, callerEntries } = await planWorkspace(session, state, {
           writes: true,
         });
-        const drift = driftAt(plan.drift, place, session.secretDigest);
+        const isAddress = (text: string): boolean =>
+          session.spec.resources.has(text as Address) || input.state.records.has(text as Address);
+        const drift = driftAt(plan.drift, place, session.secretDigest, isAddress);
         const address = recordedAddress(state, pendingMoves(recovered.entries), drift.address);
         const by = input.caller ?? thisProcess().user;
         const acknowledgement: Acknowledgement = { ...drift, address, until, reason, by, at: now };
