@@ -236,21 +236,49 @@ export async function withoutPolicyValues(
   if (clusters.length === 0 || live.unmanageable !== undefined) return live;
   const policies = await policiesOf(api, clusters, plannedFrom);
   let values: JsonObject = live.values;
-  for (const { path, policy: id } of clusters) {
-    for (const [key, rule] of Object.entries(rulesOf(policies.get(id) ?? {}))) {
-      const own = pathOf(key);
-      if (own === undefined || !isObject(rule) || own.includes("*") || !isPlain(own)) continue;
-      const at = [...path, ...own];
-      const value = valueAt(values, at);
-      const isGiven =
-        rule.type === "fixed"
-          ? value !== undefined
-          : rule.defaultValue !== undefined && same(value, rule.defaultValue);
-      if (isGiven && valueAt(desired ?? {}, at) === undefined)
-        values = withoutMember(values, at, path.length);
-    }
+  for (const { at, depth, rule } of simpleRules(clusters, policies)) {
+    if (!isPlain(at.slice(depth)) || valueAt(desired ?? {}, at) !== undefined) continue;
+    const value = valueAt(values, at);
+    const isGiven =
+      rule.type === "fixed"
+        ? value !== undefined
+        : rule.defaultValue !== undefined && same(value, rule.defaultValue);
+    if (isGiven) values = withoutMember(values, at, depth);
   }
   return values === live.values ? live : { ...live, values };
+}
+
+/** The values of a request without those that are only kept and that a policy fixes: it may fix others now, and the service fills them in. */
+export async function withoutFixedValues(api: Reader, values: Values, declared: Values): Promise<Values> {
+  const clusters = clustersIn(values);
+  if (clusters.length === 0 || values === declared) return values;
+  let result: JsonObject = values;
+  for (const { at, depth, rule } of simpleRules(clusters, await policiesOf(api, clusters)))
+    if (rule.type === "fixed" && valueAt(result, at) !== undefined && valueAt(declared, at) === undefined)
+      result = withoutMember(result, at, depth);
+  return result;
+}
+
+interface PlacedRule {
+  /** The path in the resource. */
+  readonly at: Path;
+  /** The length of the path of the cluster in it. */
+  readonly depth: number;
+  readonly rule: JsonObject;
+}
+
+/** The rules about single fields of clusters. */
+function simpleRules(
+  clusters: readonly PolicedCluster[],
+  policies: ReadonlyMap<string, Values>,
+): readonly PlacedRule[] {
+  return clusters.flatMap(({ path, policy }) =>
+    Object.entries(rulesOf(policies.get(policy) ?? {})).flatMap(([key, rule]): readonly PlacedRule[] => {
+      const own = pathOf(key);
+      if (own === undefined || !isObject(rule) || own.includes("*")) return [];
+      return [{ at: [...path, ...own], depth: path.length, rule }];
+    }),
+  );
 }
 
 export async function librariesOfPolicy(

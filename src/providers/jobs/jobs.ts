@@ -13,7 +13,12 @@ import type { OperationWriter } from "../../resource/operations.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
 import { clusterFields, clusterFiles } from "../clusters/fields.ts";
 import { sendCluster } from "../clusters/operations.ts";
-import { policyKinds, policyObjections, withoutPolicyValues } from "../clusters/policies.ts";
+import {
+  policyKinds,
+  policyObjections,
+  withoutFixedValues,
+  withoutPolicyValues,
+} from "../clusters/policies.ts";
 import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
 import { defineProvider, groupField, textField } from "../kit/field-builders.ts";
 import { fileAt, libraries, libraryFiles, libraryProblems } from "../kit/library-fields.ts";
@@ -262,7 +267,7 @@ export const jobs = defineProvider({
     },
     async update(api, task) {
       const kept = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));
-      await reset(api, task.id, normalize(kept));
+      await reset(api, task.id, normalize(await withoutFixedValues(api, kept, task.values)));
     },
     /** The service sends e-mail at each deletion, so a deletion that may have happened is checked first. */
     async delete(api, task) {

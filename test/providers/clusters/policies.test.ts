@@ -266,6 +266,8 @@ describe.each([
   ["spark_conf.spark.x", "a", "b"],
   ["num_workers", 2, 3],
   ["autotermination_minutes", 30, 60],
+  ["azure_attributes.availability", "SPOT_AZURE", "ON_DEMAND_AZURE"],
+  ["driver_node_type_id", "Standard_DS3_v2", "Standard_DS4_v2"],
 ])("after an apply that only changes the fixed value of %s", (field, before, after) => {
   const policed = (value: unknown, more = "") => {
     const size = field === "num_workers" ? "" : "num_workers: 1, ";
