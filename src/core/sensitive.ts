@@ -46,7 +46,7 @@ export class SensitiveTexts {
     this.add(inOneLine(text));
     if (text.length < SHORTEST_PART) return;
     for (const form of [...jsonForms(text), ...urlForms(text), ...htmlForms(text)])
-      if (!this.#texts.has(form)) this.#add(form);
+      for (const shown of [form, inOneLine(form)]) if (!this.#texts.has(shown)) this.#add(shown);
     if (!text.includes("\n")) return;
     for (const line of text.split("\n"))
       if (line.trim().length >= SHORTEST_UNSURE_PART) this.add(line.trim());

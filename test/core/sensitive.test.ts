@@ -59,6 +59,14 @@ test.each([
   expect(texts.maskedMessages(`starts with ${shown.slice(0, 6)}…`)).toBe("starts with (sensitive)…");
 });
 
+test("a sensitive string is hidden where its form in JSON or HTML is in one line", () => {
+  const texts = new SensitiveTexts();
+  texts.add('two  "spaces"\tand  <more>');
+  const html = "two &quot;spaces&quot; and &lt;more&gt;";
+  for (const form of ['two \\"spaces\\"\\tand <more>', html])
+    expect(texts.masked(`bad value ${form} here`)).toBe("bad value (sensitive) here");
+});
+
 test("a sensitive string with spaces at its ends hides a short rest only as a complete value", () => {
   const texts = new SensitiveTexts();
   texts.add(" a\n");
