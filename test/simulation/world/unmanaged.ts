@@ -66,8 +66,3 @@ export function unmanagedChanges(before: Tables, now: Tables): readonly string[]
 function isPlace(row: unknown): boolean {
   return typeof row === "object" && row !== null && "folder" in row && "parent" in row && row.parent === "";
 }
-
-/** Ids of the rows that were there before us, by table. */
-export function isStranger(before: Tables, table: string, id: string): boolean {
-  return before[table]?.[id] !== undefined;
-}

@@ -8,7 +8,7 @@ import { registry } from "../../../../src/providers/index.ts";
 import { unlike, violations } from "../../checks/invariants.ts";
 import type { Suite } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
-import { reordered, type Story, specs, stories } from "../../world/specs.ts";
+import { reordered, type Story, stories } from "../../world/specs.ts";
 import {
   type Checkpoint,
   checkpoint,
@@ -159,6 +159,3 @@ export const properties: Suite = {
 
   notes: async () => [`${refused} of them were refused by a guard, and nothing was written then`],
 };
-
-/** For tests of the generator itself. */
-export const anySpec = specs;
