@@ -29,22 +29,19 @@ export const mutants: readonly Mutant[] = [
     name: "no-folder-fsync",
     bug: "the directory entry of a new journal is not made durable",
     file: "src/state/backends/file/file-backend.ts",
-    find: `    await fs.syncFolder(folder);
-    const file = await fs.open(\`\${folder}/\${JOURNAL_FILE}\`, "append");`,
-    put: `    const file = await fs.open(\`\${folder}/\${JOURNAL_FILE}\`, "append");`,
+    find: `await this.#replaceHeld(claim, JOURNAL_FILE, [line]);`,
+    put: `await this.#replace(claim.nonce, JOURNAL_FILE, [line], () => this.#assertTop(claim));`,
     suite: "crash",
   },
   {
     name: "in-place-write",
     bug: "state and journal are written in place, without a temporary file",
     file: "src/state/backends/file/file-backend.ts",
-    find: `  await writeDurably(fs, temporary, text);
-  try {
-    await check();`,
-    put: `  await writeDurably(fs, \`\${folder}/\${name}\`, text);
-  await writeDurably(fs, temporary, text);
-  try {
-    await check();`,
+    find: `    await this.#writeDurably(temporary, text);
+`,
+    put: `    await this.#writeDurably(\`\${this.#folder}/\${name}\`, text);
+    await this.#writeDurably(temporary, text);
+`,
     suite: "crash",
   },
   {
@@ -115,17 +112,18 @@ export const mutants: readonly Mutant[] = [
     name: "unfinished-files-stay",
     bug: "a new holder does not remove the unfinished files of the previous one",
     file: "src/state/backends/file/file-backend.ts",
-    find: `    await this.#removeUnfinished();
-    return true;`,
-    put: `    return true;`,
+    find: `    for (const name of await this.#list()) if (UNFINISHED.test(name)) await this.#remove(name);
+`,
+    put: "",
     suite: "zombie",
   },
   {
     name: "lock-looked-at-once",
     bug: "a retried request does not check the lock again",
-    file: "src/engine/apply/apply-run.ts",
-    find: `return writer.write(operation, input, permit);`,
-    put: `return writer.write(operation, input);`,
+    file: "src/engine/apply/journaled-writer.ts",
+    find: `        this.#assertMayLeave();
+        this.#left = true;`,
+    put: `        this.#left = true;`,
     suite: "zombie",
   },
   {
@@ -254,11 +252,11 @@ export const mutants: readonly Mutant[] = [
     bug: "a dependent of a change starts together with it",
     file: "src/engine/apply/walk-graph.ts",
     find: `      const isDone = await visit.node.run();
-      this.#settle(visit);
-      if (isDone) this.#release(visit);`,
-    put: `      this.#release(visit);
+      visit.isSettled = true;
+      if (isDone) for (const dependent of released(visit)) begin(dependent);`,
+    put: `      for (const dependent of released(visit)) begin(dependent);
       const isDone = await visit.node.run();
-      this.#settle(visit);
+      visit.isSettled = true;
       if (isDone) visit.isSettled = true;`,
     suite: "order",
   },
