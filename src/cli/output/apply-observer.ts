@@ -50,7 +50,7 @@ export function planObserver(
       const showDetails = (request: string): void => {
         const view = viewOf(shown(plan, notesOfPlan), reports);
         const { stderr } = context;
-        stderr.write(fitted(detailsText(view, request, colorsOf(context, stderr)), stderr));
+        stderr.write(fitted(detailsText(view, request, colorsOf(context, stderr)), stderr, true));
       };
       return askApproval(context, asking, question, signal, advice, showDetails);
     },

@@ -33,9 +33,9 @@ export function printDiagnostics(
   stderr.write(fitted(diagnosticsText(diagnostics, colorsOf(context, stderr)), stderr));
 }
 
-/** Text as wide as the terminal that shows it; elsewhere, lines stay whole. */
-export function fitted(text: string, { isTerminal, columns }: Output): string {
-  return isTerminal ? wrapText(text, columns) : text;
+/** Text as wide as the terminal that shows it; elsewhere, lines stay whole. `isWhole`: lines of contents are wrapped, not shortened. */
+export function fitted(text: string, { isTerminal, columns }: Output, isWhole = false): string {
+  return isTerminal ? wrapText(text, columns, isWhole) : text;
 }
 
 export function colorsOf({ env }: Pick<CommandContext, "env">, { isTerminal }: Output): Colors {

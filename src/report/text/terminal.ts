@@ -46,22 +46,39 @@ const FRAME = /^\s*>?\s*\d* \|/;
 const NARROWEST = 40;
 const HANGING = 4;
 
+/** A changed line of the content of a notebook or file. */
+const CONTENT = /^ {8}[-+]/;
+
 /**
  * Breaks long lines between words; the rest of a line is indented more than its start. Lines of a spec are shortened instead, all at
- * the same columns, so that the carets stay below what they mark.
+ * the same columns, so that the carets stay below what they mark. Lines of contents are shortened at their end, unless `isWhole`.
  */
-export function wrapText(text: string, columns: number): string {
+export function wrapText(text: string, columns: number, isWhole = false): string {
   if (columns < NARROWEST) return text;
   const lines: string[] = [];
   let frame: string[] = [];
   for (const line of text.split("\n")) {
-    if (FRAME.test(line.replace(COLOR_CODE, ""))) frame.push(line);
+    const plain = line.replace(COLOR_CODE, "");
+    if (FRAME.test(plain)) frame.push(line);
     else {
-      lines.push(...fittedFrame(frame, columns), ...wrapLine(line, columns));
+      const isCut = !isWhole && CONTENT.test(plain);
+      const fitting = isCut ? [shortened(line, columns)] : wrapLine(line, columns);
+      lines.push(...fittedFrame(frame, columns), ...fitting);
       frame = [];
     }
   }
   return [...lines, ...fittedFrame(frame, columns)].join("\n");
+}
+
+function shortened(line: string, columns: number): string {
+  const plain = [...line.replace(COLOR_CODE, "")];
+  return plain.length <= columns ? line : recolored(line, `${plain.slice(0, columns - 1).join("")}…`);
+}
+
+/** The text in the color of the line. */
+function recolored(line: string, text: string): string {
+  const codes = line.match(COLOR_CODE);
+  return `${codes?.at(0) ?? ""}${text}${codes?.at(-1) ?? ""}`;
 }
 
 /** A mark further to the right keeps so many columns in front of it. */
@@ -82,8 +99,7 @@ function fittedFrame(lines: readonly string[], columns: number): readonly string
     const cut =
       content.length > room && !isMarks ? [...content.slice(0, room - 1), "…"] : content.slice(0, room);
     const shown = shift > 0 && !isMarks && cut.length > 0 ? ["…", ...cut.slice(1)] : cut;
-    const [first = "", last = ""] = [lines[at]?.match(COLOR_CODE)?.[0], lines[at]?.match(COLOR_CODE)?.at(-1)];
-    return `${first}${line.slice(0, gutter).join("")}${shown.join("")}${last}`;
+    return recolored(lines[at] ?? "", `${line.slice(0, gutter).join("")}${shown.join("")}`);
   });
 }
 

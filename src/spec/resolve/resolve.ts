@@ -173,16 +173,25 @@ function checkSchema(
   const beside = registry.kinds.flatMap(({ nested }) => (nested?.kind === provider.kind ? nested.under : []));
   const faulty = new Set<string>();
   const messages = schemaMessages(errors, address, suggest, beside);
-  for (const { code, message, path, onKey, hint, missing } of messages) {
+  for (const { code, keyword, message, path, onKey, hint, missing } of messages) {
     faulty.add(String(path[0] ?? missing));
     const place = placeOf(written, fields, path, onKey);
-    const { description } = code === "SPEC_VALUE" ? schemaAt(provider.fields, path) : {};
     const words = isHidden(fields, path)
       ? hiddenWords(address, path)
-      : { message, hint: hint ?? description };
+      : {
+          message,
+          hint: hint ?? adviceOn(provider, keyword, missing === undefined ? path : [...path, missing]),
+        };
     findings.add({ severity: "error", code, ...place, address, ...words });
   }
   return faulty;
+}
+
+/** The description of a field says in words what a pattern requires. */
+function adviceOn({ kind, fields }: PlannedKind, keyword: string, path: Path): string | undefined {
+  if (keyword === "pattern") return schemaAt(fields, path).description;
+  const names = path.filter((part) => typeof part === "string");
+  return keyword === "required" ? `run \`workspace explain ${[kind, ...names].join(".")}\`` : undefined;
 }
 
 const NO_PATHS: readonly Path[] = [];

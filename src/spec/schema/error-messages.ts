@@ -8,6 +8,8 @@ import type { SchemaError } from "./validate.ts";
 
 export interface SchemaMessage {
   readonly code: Code;
+  /** The keyword of the schema that refuses the value. */
+  readonly keyword: string;
   /** Begins with the field, or reads on from the resource: `has no field "max_size"`. */
   readonly message: string;
   /** Where the problem is, and whether at the key or at the value. */
@@ -25,10 +27,15 @@ export function schemaMessages(
   suggest: Suggest,
   beside: readonly string[] = [],
 ): readonly SchemaMessage[] {
-  return chosen(errors).map((error) => words(error, name, suggest, beside));
+  return chosen(errors).map((error) => ({
+    keyword: error.keyword,
+    ...words(error, name, suggest, beside),
+  }));
 }
 
-function words(error: SchemaError, name: string, suggest: Suggest, beside: readonly string[]): SchemaMessage {
+type Words = Omit<SchemaMessage, "keyword">;
+
+function words(error: SchemaError, name: string, suggest: Suggest, beside: readonly string[]): Words {
   const { path } = error;
   const subject = path.length === 0 ? name : `${name}: ${toDottedPath(path)}`;
   switch (error.keyword) {
@@ -43,7 +50,7 @@ function words(error: SchemaError, name: string, suggest: Suggest, beside: reado
         message: `${subject} cannot have the key ${quoted(error.params.propertyName)}`,
         path: [...path, String(error.params.propertyName)],
         onKey: true,
-        ...describing(error.schema.propertyNames),
+        hint: ruleOf(error.schema.propertyNames),
       };
     case "type":
       return { code: "SPEC_TYPE", path, onKey: false, ...wrongType(error, subject) };
@@ -65,12 +72,7 @@ function words(error: SchemaError, name: string, suggest: Suggest, beside: reado
   }
 }
 
-function unknownField(
-  error: SchemaError,
-  name: string,
-  suggest: Suggest,
-  beside: readonly string[],
-): SchemaMessage {
+function unknownField(error: SchemaError, name: string, suggest: Suggest, beside: readonly string[]): Words {
   const field = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
   const path = [...error.path, field];
   const fields = [...Object.keys((error.schema.properties ?? {}) as object), ...beside];
@@ -86,7 +88,7 @@ function unknownField(
   };
 }
 
-function missingField(error: SchemaError, name: string): SchemaMessage {
+function missingField(error: SchemaError, name: string): Words {
   const field = String(error.params.missingProperty);
   return {
     code: "SPEC_MISSING_FIELD",
@@ -94,13 +96,13 @@ function missingField(error: SchemaError, name: string): SchemaMessage {
     path: error.path,
     onKey: true,
     missing: field,
-    ...describing((error.schema.properties as Record<string, unknown> | undefined)?.[field]),
   };
 }
 
-function describing(schema: unknown): { readonly hint?: string } {
-  const { description } = (schema ?? {}) as { readonly description?: string };
-  return { hint: description };
+/** The rule for keys, in words. */
+function ruleOf(propertyNames: unknown): string | undefined {
+  const { description } = (propertyNames ?? {}) as { readonly description?: string };
+  return description;
 }
 
 function wrongType(error: SchemaError, subject: string): { message: string; hint?: string } {

@@ -73,9 +73,10 @@ async function report(
   findings.within(origin, () => {
     const errors = toSchemaErrors(compiled.validate?.errors ?? [], data);
     const { description } = declaration.schema;
-    const fallback = typeof description === "string" ? description : undefined;
-    for (const { message, path, hint: advice = fallback } of schemaMessages(errors, subject, suggest)) {
-      const hint = hasSensitive(value) || value.source.isHidden ? fallback : advice;
+    for (const { keyword, message, path, hint: advice } of schemaMessages(errors, subject, suggest)) {
+      const isHidden = hasSensitive(value) || value.source.isHidden;
+      const rule = keyword === "pattern" && typeof description === "string" ? description : undefined;
+      const hint = isHidden ? rule : (advice ?? rule);
       const shown = hasSensitive(value) ? `${subject} is not valid` : withoutText(message, value);
       findings.error(code, shown, spanOf(value, path), { hint });
     }

@@ -54,3 +54,13 @@ test("a spec line that is too long is shortened, and the carets stay below what 
     expect(line).toContain("…");
   }
 });
+
+test("a long line of a content is cut at the width of the terminal, with an ellipsis", () => {
+  const { green } = colorsFor(true);
+  const content = `+print("${"word ".repeat(20)}")`;
+  const cut = `        +print("${"word ".repeat(6)}`;
+  expect(wrapText(`        ${content}`, 46)).toBe(`${cut.slice(0, 45)}…`);
+  expect(wrapText(`        ${green(content)}`, 46)).toBe(green(`${cut.slice(0, 45)}…`));
+  expect(wrapText(`        ${content}`, 46, true)).not.toContain("…");
+  expect(wrapText(`        ${content.slice(0, 30)}`, 46)).toBe(`        ${content.slice(0, 30)}`);
+});

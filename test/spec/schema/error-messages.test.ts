@@ -47,18 +47,22 @@ it.each([
   [
     "node_type_id: x, instance_pool_name: ''",
     "SPEC_VALUE 1:52 pools.p: instance_pool_name must not be empty",
-    "A text.",
+    undefined,
   ],
   [
     "node_type_id: x, instance_pool_name: abcdefghijklmnopqrstu",
     "SPEC_VALUE 1:52 pools.p: instance_pool_name must have at most 20 characters, not 21",
-    "A text.",
+    undefined,
   ],
-  ["node_type_id: x, state: ACTIVE", 'SPEC_UNKNOWN_FIELD 1:32 pools.p has no field "state"', undefined],
+  [
+    "node_type_id: x, state: ACTIVE",
+    'SPEC_UNKNOWN_FIELD 1:32 pools.p has no field "state"',
+    expect.stringMatching(/^known fields: instance_pool_name, /),
+  ],
 ])("{ %s }", async (fields, problem, hint) => {
   const { told, diagnostics } = await load(`pools: { p: { ${fields} } }`);
   expect(told).toEqual([problem]);
-  if (hint !== undefined) expect(diagnostics[0]?.hint).toBe(hint);
+  expect(diagnostics[0]?.hint).toEqual(hint);
 });
 
 it("says what the name limits are also where the name is the key", async () => {
