@@ -44,6 +44,7 @@ export const FIXES: Readonly<Record<Code, string>> = {
   SPEC_MISSING_FIELD: "Add the field.",
   SPEC_TYPE: "Write a value of the type in the message.",
   SPEC_VALUE: "Write an allowed value. `workspace explain KIND.FIELD` describes them.",
+  SPEC_DEPRECATED: "Use what the description names instead.",
   SPEC_COMBINATION: "Remove one of the fields, or add the missing one.",
   SPEC_LIMIT: "Declare fewer resources, or a smaller value.",
   SPEC_REFERENCE: "Correct the name, or declare the resource.",

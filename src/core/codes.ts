@@ -42,6 +42,7 @@ export const CODES = {
   SPEC_MISSING_FIELD: "A required field is missing.",
   SPEC_TYPE: "A value has the wrong type.",
   SPEC_VALUE: "The field does not allow the value.",
+  SPEC_DEPRECATED: "A field, variable, or input is deprecated: it works, and a later version can remove it.",
   SPEC_COMBINATION: "Fields cannot be used together or must be set together.",
   SPEC_LIMIT: "A limit of the service is exceeded.",
   SPEC_REFERENCE: "A reference does not match a resource or attribute.",

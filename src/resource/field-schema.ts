@@ -80,6 +80,8 @@ export interface FieldSchema extends Annotations {
   readonly const?: Json;
   readonly readOnly?: boolean;
   readonly writeOnly?: boolean;
+  /** The service or this program will remove it; a spec that sets it gets a warning. */
+  readonly deprecated?: boolean;
   readonly properties?: Readonly<Record<string, FieldSchema>>;
   readonly required?: readonly string[];
   readonly items?: FieldSchema;

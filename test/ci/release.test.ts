@@ -37,7 +37,7 @@ describe("the files of the project's own repository", () => {
   });
 
   test("actions are pinned to commits", () => {
-    const workflows = ["ci", "release"].map((name) =>
+    const workflows = ["ci", "docs", "release"].map((name) =>
       readFileSync(join(ROOT, `.github/workflows/${name}.yml`), "utf8"),
     );
     const uses = workflows.flatMap((text) =>

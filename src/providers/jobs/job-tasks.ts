@@ -55,9 +55,18 @@ const taskKinds: FieldTable = {
   spark_jar_task: groupField(
     {
       main_class_name: required(id("Class whose main method runs.")),
-      jar_uri: textField({ minLength: 1, fileUri: true, description: "Deprecated: use libraries." }),
+      jar_uri: textField({
+        minLength: 1,
+        fileUri: true,
+        deprecated: true,
+        description: "Deprecated by the service: use libraries.",
+      }),
       parameters: texts("Arguments of the main method."),
-      run_as_repl: flagField({ serverDefault: true, description: "Deprecated by the service." }),
+      run_as_repl: flagField({
+        serverDefault: true,
+        deprecated: true,
+        description: "Deprecated by the service.",
+      }),
     },
     { description: "Runs the main class of a JAR among the libraries." },
   ),

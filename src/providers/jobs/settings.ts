@@ -139,6 +139,7 @@ export const tasks = {
       jar_uri: textField({
         minLength: 1,
         fileUri: true,
+        deprecated: true,
         description: "Deprecated by the service: use libraries.",
       }),
       parameters: parameters("Arguments of the main method."),

@@ -10,6 +10,7 @@ interface Common extends Annotations {
   readonly examples?: readonly Json[];
   readonly readOnly?: true;
   readonly writeOnly?: true;
+  readonly deprecated?: true;
 }
 
 interface TextOptions extends Common {

@@ -135,14 +135,14 @@ export class ModuleInstance implements InstanceOfModule {
     }
     const node = this.#cell(`input.${name}`, at, () => {
       const written = this.#members().get(name)?.value;
-      const value =
-        written === undefined || isNull(written)
-          ? declaration.fallback
-          : findings.within(user.origin, () => this.#ofUser.node(written));
+      const isDefault = written === undefined || isNull(written);
+      const value = isDefault
+        ? declaration.fallback
+        : findings.within(user.origin, () => this.#ofUser.node(written));
       if (value === undefined) return this.#missing(name, declaration.schema.description);
       const input = declaration.sensitive ? sensitiveValue(value, sensitive) : value;
       const subject = `${this.#subject}: ${name}`;
-      inputs.push({ declaration, value: input, subject, code: "SPEC_INPUT", origin: user.origin });
+      inputs.push({ declaration, value: input, isDefault, subject, code: "SPEC_INPUT", origin: user.origin });
       return input;
     });
     return node !== undefined && quiet && isNull(node) ? undefined : node;

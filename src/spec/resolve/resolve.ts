@@ -47,7 +47,9 @@ import {
 import { holdsLiteral, reportLiterals, type SecretSources, secretOf } from "./secrets.ts";
 import { sensitivePaths } from "./sensitive-values.ts";
 import {
+  explainAdvice,
   reportCycles,
+  reportDeprecated,
   reportLimits,
   reportMemberships,
   reportRepeated,
@@ -133,6 +135,7 @@ function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking)
   const faulty = isLiteral ? undefined : checkSchema(written, whole, resolving);
   const isValid = faulty?.size === 0;
   reportRepeated(written, fields, findings);
+  reportDeprecated(written, fields, findings);
   const lifecycle = lifecycleOf(written, suggest, findings);
   const { values, payload, unread } = isValid ? filled(written, fields, resolving) : NOTHING_FILLED;
   if (isValid) reportAll(written, fields, problemsOf(written, values, payload), findings);
@@ -190,8 +193,7 @@ function checkSchema(
 /** The description of a field says in words what a pattern requires. */
 function adviceOn({ kind, fields }: PlannedKind, keyword: string, path: Path): string | undefined {
   if (keyword === "pattern") return schemaAt(fields, path).description;
-  const names = path.filter((part) => typeof part === "string");
-  return keyword === "required" ? `run \`workspace explain ${[kind, ...names].join(".")}\`` : undefined;
+  return keyword === "required" ? explainAdvice(kind, path) : undefined;
 }
 
 const NO_PATHS: readonly Path[] = [];

@@ -2,7 +2,8 @@
 
 import type { Address } from "../../core/address.ts";
 import { canonicalJson } from "../../core/digest.ts";
-import { toDottedPath } from "../../core/pointer.ts";
+import { type Path, toDottedPath } from "../../core/pointer.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { isTemplate } from "../../expressions/template.ts";
 import type { FieldSchema } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
@@ -11,7 +12,7 @@ import { anyField, tableSchema, visitSchema } from "../../resource/walk.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Resource, WrittenResource } from "../model/spec.ts";
-import { type MapNode, plain, type SpecNode, scalarText, spanOf } from "../model/tree.ts";
+import { keySpanOf, type MapNode, plain, type SpecNode, scalarText, spanOf } from "../model/tree.ts";
 import type { DeclaredNames } from "./edges.ts";
 import { textsAt, walkFields } from "./field-walk.ts";
 
@@ -79,6 +80,25 @@ export function reportRepeated(written: WrittenResource, fields: MapNode, findin
       checked.add(text);
     }
   });
+}
+
+const isDeprecated = (schema: FieldSchema): boolean => schema.deprecated === true;
+const holdsDeprecated = anyField(isDeprecated);
+
+export function reportDeprecated(written: WrittenResource, fields: MapNode, findings: Findings): void {
+  const { address, provider } = written;
+  walkFields(provider, fields, holdsDeprecated, (_node, path, schema) => {
+    if (!isDeprecated(schema)) return;
+    const message = `${address}: ${toDottedPath(path)} is deprecated`;
+    const hint = explainAdvice(provider.kind, path);
+    findings.warning("SPEC_DEPRECATED", message, keySpanOf(fields, path), { address, hint });
+  });
+}
+
+/** The command that describes a field. */
+export function explainAdvice(kind: string, path: Path): string {
+  const names = path.filter((part) => typeof part === "string");
+  return `run \`workspace explain ${shellWord([kind, ...names].join("."))}\``;
 }
 
 /** A value in the form in which entries of its list are compared. */

@@ -26,6 +26,7 @@ import type { ParameterDeclaration } from "./parameters.ts";
 export interface ParameterValue {
   readonly declaration: ParameterDeclaration;
   readonly value: SpecNode;
+  readonly isDefault: boolean;
   /** `the variable size`, or `modules.team/ads: size`. */
   readonly subject: string;
   readonly code: "SPEC_VARIABLE" | "SPEC_INPUT";
@@ -45,14 +46,23 @@ export interface CheckParts extends Reporting {
   readonly patterns: LinearPatterns;
 }
 
-/** Reports each value that its schema does not allow. References count as valid: their values are unknown. */
+/** Reports each value that its schema does not allow, and each value of a deprecated parameter. References count as valid: their values are unknown. */
 export async function checkValues(values: readonly ParameterValue[], parts: CheckParts): Promise<void> {
   const schemas = new Map<ParameterDeclaration, Compiled>();
   for (const value of values) {
     const compiled = schemas.get(value.declaration) ?? compile(value);
     schemas.set(value.declaration, compiled);
     if (!compiled.quick(value.value)) await report(value, compiled, parts);
+    if (value.declaration.schema.deprecated === true && !value.isDefault) warnDeprecated(value, parts);
   }
+}
+
+function warnDeprecated({ declaration, value, subject, origin }: ParameterValue, { findings }: CheckParts) {
+  const { description } = declaration.schema;
+  const hint = typeof description === "string" ? description : undefined;
+  findings.within(origin, () =>
+    findings.warning("SPEC_DEPRECATED", `${subject} is deprecated`, value, { hint }),
+  );
 }
 
 function compile({ declaration: { schema, hasPattern }, value }: ParameterValue): Compiled {

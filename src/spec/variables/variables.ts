@@ -56,17 +56,17 @@ export function variablesOf(
     );
   const checked: ParameterValue[] = [];
   // Variables are data: what looks like a reference in one is text.
-  const set = (name: string, written: SpecNode): void => {
+  const set = (name: string, written: SpecNode, isDefault = false): void => {
     const declaration = declared.get(name);
     if (declaration === undefined) return;
     const literal = escapedTree(written);
     const value = declaration.sensitive ? sensitiveValue(literal, sensitive) : literal;
     values.set(name, value);
     const subject = `the variable ${name}`;
-    checked.push({ declaration, value, subject, code: "SPEC_VARIABLE", origin: undefined });
+    checked.push({ declaration, value, isDefault, subject, code: "SPEC_VARIABLE", origin: undefined });
   };
 
-  for (const [name, { written }] of declared) if (written !== undefined) set(name, written);
+  for (const [name, { written }] of declared) if (written !== undefined) set(name, written, true);
   for (const [name, { key, value }] of findings.names("the target's variables", target))
     if (declared.has(name)) set(name, value);
     else unknown(name, key);

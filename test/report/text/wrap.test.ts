@@ -55,7 +55,7 @@ test("a spec line that is too long is shortened, and the carets stay below what 
   }
 });
 
-test("a long line of a content is cut at the width of the terminal, with an ellipsis", () => {
+test("a long line of a content ends with an ellipsis at the width of the terminal", () => {
   const { green } = colorsFor(true);
   const content = `+print("${"word ".repeat(20)}")`;
   const cut = `        +print("${"word ".repeat(6)}`;
