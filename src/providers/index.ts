@@ -2,6 +2,7 @@
 
 import type { Catalogs } from "../resource/catalog.ts";
 import { type Registry, registryOf } from "../resource/kind.ts";
+import { assignments } from "./access/assignments.ts";
 import { authorizations } from "./access/authorizations.ts";
 import { ACCESS_RULES } from "./access/rules.ts";
 import { withAccess } from "./access/with-access.ts";
@@ -33,6 +34,7 @@ export const registry: Registry = registryOf([
   users,
   groups,
   principals,
+  assignments,
   scopes,
   acls,
   secrets,

@@ -12,7 +12,10 @@ export interface LiveObject {
   readonly name: string;
   /** Spec form, defaults included; ids in `names` fields are turned into names by the engine. */
   readonly values: Values;
-  /** Metadata for planning: states, the creator (`creator_user_name`), timestamps, the token. Never compared. */
+  /**
+   * Metadata for planning: states, the creator (`creator_user_name`), timestamps, the token. Never compared. `implied`: the service makes
+   * the object together with another one, so a spec that declares it adopts it.
+   */
   readonly facts: JsonObject;
   /** Why no resource can be this object, such as `it has 2 tasks`. It is listed and otherwise ignored. */
   readonly unmanageable?: string;

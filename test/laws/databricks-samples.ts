@@ -142,6 +142,25 @@ pools: { warm: { node_type_id: Standard_DS3_v2, access: { "sp:deployer": CAN_MAN
     },
   },
   {
+    kind: "workspace_assignments",
+    spec: `
+users: { ada@example.com: {}, bo@example.com: {} }
+workspace_assignments:
+  Ada@example.com: { permissions: [ADMIN] }
+  bo@example.com: { permissions: [USER] }
+`,
+    changed: `
+users: { ada@example.com: {}, bo@example.com: {} }
+workspace_assignments:
+  Ada@example.com: { permissions: [USER] }
+  bo@example.com: { permissions: [ADMIN] }
+`,
+    outsideChange: {
+      operation: "permissionassignments/set",
+      body: (find) => ({ id: find("workspace_assignments", "bo@example.com"), permissions: ["ADMIN"] }),
+    },
+  },
+  {
     kind: "cluster_policies",
     spec: `
 groups: { data: {} }

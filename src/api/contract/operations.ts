@@ -118,6 +118,11 @@ export const OPERATIONS = {
   "permissions/set": send("PUT", OBJECT_ACCESS, "safe"),
   "permissions/update": send("PATCH", OBJECT_ACCESS, "safe"),
 
+  "permissionassignments/list": get("preview/permissionassignments"),
+  "permissionassignments/create": post("preview/permissionassignments", "unsafe"),
+  "permissionassignments/set": send("PUT", "preview/permissionassignments/principals/{id}", "safe"),
+  "permissionassignments/delete": send("DELETE", "preview/permissionassignments/principals/{id}", "safe"),
+
   "libraries/all-cluster-statuses": get("libraries/all-cluster-statuses"),
   "libraries/cluster-status": get("libraries/cluster-status"),
   "libraries/install": post("libraries/install", "safe"),

@@ -320,34 +320,35 @@ async function findByName(run: ApplyRun, { kind, name }: Change): Promise<LiveOb
   return all.find((liveObject) => isSameName(provider, liveObject.name, name));
 }
 
-/** The values that decided which details the plan read: a duplicate of a declared object was read as that object. */
-function declaredFor(
-  { input: { plan, resources, registry } }: ApplyRun,
+/** The values that may have decided which details the plan read: it may have read a duplicate of a declared object as that object. */
+function readingsOf(
+  { input: { plan, resources } }: ApplyRun,
   change: Existing,
-): Values | undefined {
-  if ("after" in change) return change.after;
-  if (!isOfReplaced(change)) return undefined;
-  const { address, kind, name } = change;
-  const isKept = plan.changes.some((other) => other.address === address && other.action !== "delete");
-  const resource = isKept ? resources.get(address) : undefined;
-  const isOfName = resource !== undefined && isSameName(registry.get(kind), resource.name, name);
-  return isOfName ? resource.values : undefined;
+): readonly (Values | undefined)[] {
+  if ("after" in change) return [change.after];
+  const { address } = change;
+  const isKept =
+    isOfReplaced(change) &&
+    plan.changes.some((other) => other.address === address && other.action !== "delete");
+  const declared = isKept ? resources.get(address)?.values : undefined;
+  return declared === undefined ? [undefined] : [undefined, declared];
 }
 
 /** The object that a change rests on. Throws Failure with PLAN_LIVE_MOVED when it is another one than the plan saw. */
 async function readUnmoved(run: ApplyRun, change: Existing): Promise<LiveObject | undefined> {
   // Another change of this apply may have changed what decides about the object, such as its cluster policy.
   const plannedFrom: PlannedFrom = (kind, id) => run.liveIndex.byId(kind, id)?.values;
-  const live = await readObject(run, change.kind, change.id, declaredFor(run, change), plannedFrom);
-  if (live === undefined) {
-    if (change.action === "delete") return undefined;
-    throw moved(change, "was deleted");
-  }
   const provider = run.input.registry.get(change.kind);
-  const named = { ...live, values: toNames(provider.fields, live.values, run.names) };
-  if (!isAsPlanned(provider, comparable(provider, named), change, run.input.sensitive))
-    throw moved(change, "changed");
-  return live;
+  for (const declared of readingsOf(run, change)) {
+    const live = await readObject(run, change.kind, change.id, declared, plannedFrom);
+    if (live === undefined) {
+      if (change.action === "delete") return undefined;
+      throw moved(change, "was deleted");
+    }
+    const named = { ...live, values: toNames(provider.fields, live.values, run.names) };
+    if (isAsPlanned(provider, comparable(provider, named), change, run.input.sensitive)) return live;
+  }
+  throw moved(change, "changed");
 }
 
 function moved(change: Change, how: string): Failure {

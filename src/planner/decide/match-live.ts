@@ -150,14 +150,19 @@ function nameOfOtherResource({ context, resource, provider, named: [only] }: Can
 
 function adoptableObject({ context, resource, provider, record, named: [only] }: Candidates) {
   if (only === undefined) return undefined;
-  return mayAdopt(context, resource, provider) || !isManageable(only)
+  return mayAdopt(context, resource, provider, only) || !isManageable(only)
     ? ({ is: "adoptable", live: only } as const)
     : refuse(resource, provider, adoptHint(resource.address, only, record));
 }
 
-function mayAdopt(context: PlanContext, resource: Resource, provider: PlannedKind): boolean {
+function mayAdopt(
+  context: PlanContext,
+  resource: Resource,
+  provider: PlannedKind,
+  live: LiveObject,
+): boolean {
   if (context.input.adopt === true) return true;
-  if (isBuiltIn(provider, resource.name)) return true;
+  if (isBuiltIn(provider, resource.name) || live.facts.implied === true) return true;
   if (provider.nested !== undefined && !hasUnreadableValue(provider)) return true;
   return context.input.state.open.some(
     (intent) => intent.address === resource.address && provider.recovery === "repeatable",

@@ -20,7 +20,7 @@ export interface Principal {
   readonly name: string;
 }
 
-const MEMBER = {
+export const MEMBER = {
   user: "user_name",
   group: "group_name",
   sp: "service_principal_name",
@@ -39,6 +39,17 @@ export function principalNamed(text: string): Principal {
 export function principalText({ kind, name }: Principal): string {
   if (kind === "sp") return `sp:${name}`;
   return principalNamed(name).kind === kind && principalNamed(name).name === name ? name : `${kind}:${name}`;
+}
+
+/** The words of rights for kinds of principals. */
+export const PRINCIPALS = { user: "user", group: "group", sp: "service_principal" } as const;
+
+const KINDS = { user: "users", group: "groups", sp: "service_principals" } as const;
+
+/** The object of the registry that a principal is, if it is managed. */
+export function managedPrincipal(text: string): { readonly kind: string; readonly name: string } {
+  const { kind, name } = principalNamed(text);
+  return { kind: KINDS[kind], name };
 }
 
 /** Names of groups compare exactly; user names and application IDs compare without regard to case. */
@@ -178,7 +189,7 @@ async function inRequest(api: Reader, text: string): Promise<Principal> {
   return { kind, name: kind === "sp" ? await applicationId(api, name) : name };
 }
 
-const APPLICATION_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+export const APPLICATION_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** The name of a service principal in requests. Throws Failure with PLAN_UNKNOWN_NAME where its display name is not that of exactly one. */
 async function applicationId(api: Reader, name: string): Promise<string> {

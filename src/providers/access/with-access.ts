@@ -19,7 +19,9 @@ import {
   callerOf,
   directEntries,
   isAdmins,
+  managedPrincipal,
   OWNER,
+  PRINCIPALS,
   type Principal,
   principalKey,
   principalNamed,
@@ -187,8 +189,6 @@ function forExport({ values, ...live }: LiveObject): LiveObject {
   };
 }
 
-const PRINCIPALS = { user: "user", group: "group", sp: "service_principal" } as const;
-
 /** The caller's own right is not in the list of a spec: the fact `manager` has it. */
 function contributionOf(
   { kind, tree }: Provider,
@@ -249,13 +249,6 @@ function accessProblems(values: Values): readonly Problem[] {
     keys.set(principalKey(principal), text);
   }
   return problems;
-}
-
-const KINDS = { user: "users", group: "groups", sp: "service_principals" } as const;
-
-function managedPrincipal(text: string): { readonly kind: string; readonly name: string } {
-  const { kind, name } = principalNamed(text);
-  return { kind: KINDS[kind], name };
 }
 
 function levelProblems(

@@ -4,6 +4,7 @@ import { remoteId } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { initScriptOrder } from "../../providers/admin/init-script-order.ts";
 import { initScripts } from "../../providers/admin/init-scripts.ts";
+import { ASSIGNMENT_TYPES } from "./assignments.ts";
 import {
   blocks,
   isUnset,
@@ -180,5 +181,6 @@ export const ADMIN_TYPES: Readonly<Record<string, ResourceType>> = {
     fields: destinationAttributes,
     computed: ["id"],
   },
+  ...ASSIGNMENT_TYPES,
   [SETTINGS]: { kind: "workspace_conf", id: text("key"), name: text("key"), computed: ["id", "key"] },
 };

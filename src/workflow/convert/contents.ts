@@ -16,8 +16,9 @@ import { type FileRefusal, openSpecFolder, type SpecFolder } from "../../spec/fi
 import { LIMITS } from "../../spec/model/limits.ts";
 import { withAccessLists } from "./access-lists.ts";
 import { settingInstances, withScriptOrder } from "./admin-types.ts";
+import { namedAssignments } from "./assignments.ts";
 import { blocks, convertAttributes, type ResourceType, textAttribute } from "./attributes.ts";
-import { GIT_SOURCE, resourceType, withMemberships } from "./resource-types.ts";
+import { GIT_SOURCE, principalsIn, resourceType, withMemberships } from "./resource-types.ts";
 import {
   type ConversionLog,
   type ConvertedObject,
@@ -164,7 +165,7 @@ export function convertedObjects(
 ): ConvertedObjects {
   const objects = new Map<string, ConvertedObject>();
   const parts: TerraformInstance[] = [];
-  for (const instance of instances.flatMap(settingInstances)) {
+  for (const instance of namedAssignments(instances, principalsIn(instances)).flatMap(settingInstances)) {
     if (!instance.managed) continue;
     const type = resourceType(instance.type);
     const reason = notConverted(instance, type);

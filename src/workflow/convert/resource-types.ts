@@ -224,7 +224,7 @@ interface Principal {
 }
 
 /** The users and groups that resources and data sources of the state name, by ID. */
-function principalsIn(instances: readonly TerraformInstance[]): ReadonlyMap<string, Principal> {
+export function principalsIn(instances: readonly TerraformInstance[]): ReadonlyMap<string, Principal> {
   const principalByKey = new Map<string, Principal>();
   for (const { type, values } of instances) {
     const naming = NAMED.get(type);

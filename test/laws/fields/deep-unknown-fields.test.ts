@@ -253,6 +253,7 @@ warehouses: { w: { cluster_size: Small } }
 repos: { /Repos/a/b: { url: "https://github.com/example/b.git", provider: gitHub } }
 `);
   await site.drive(site.process().apply(spec));
+  await site.world.control("POST", "account-groups", { display_name: "all-analysts" });
   await site.world.advance(600_000);
   const transport = async (request: HttpRequest, send: Send): Promise<HttpResponse> => {
     const response = await send(request);

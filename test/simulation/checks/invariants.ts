@@ -103,7 +103,10 @@ async function recordsUnlikeLive(
   const wrong: string[] = [];
   const recorded = new Map<string, string>();
   const inUse = new Set<string>();
-  const live = await liveIds(site, inUse);
+  const assigned = [...state.records.values()].flatMap(({ address, id }) =>
+    address.startsWith("workspace_assignments.") ? [String(id)] : [],
+  );
+  const live = await liveIds(site, inUse, new Set(assigned));
   for (const record of state.records.values()) {
     const kind = record.address.slice(0, record.address.indexOf("."));
     // A replaced pool is kept while it is used.
@@ -158,7 +161,11 @@ function unmanagedIds(stage: Stage): Promise<ReadonlySet<string>> {
  * `kind id` of every live object, from the kinds' own lists; what the service grants on a new scope counts as
  * unmanaged.
  */
-async function liveIds(site: Site, inUse = new Set<string>()): Promise<ReadonlySet<string>> {
+async function liveIds(
+  site: Site,
+  inUse = new Set<string>(),
+  assigned = new Set<string>(),
+): Promise<ReadonlySet<string>> {
   const { reader } = site.process().client;
   const found = new Set<string>();
   const deep = new Set([
@@ -175,7 +182,9 @@ async function liveIds(site: Site, inUse = new Set<string>()): Promise<ReadonlyS
   const work = (async () => {
     for (const provider of registryIn(registry, site.dialect).kinds) {
       const parents = provider.nested === undefined ? [] : scopes;
-      for (const object of await provider.operations.list(reader, { parents, names: deep })) {
+      // Each user has an assignment, which counts only if it is managed.
+      const ids = provider.kind === "workspace_assignments" ? { ids: assigned } : {};
+      for (const object of await provider.operations.list(reader, { parents, names: deep, ...ids })) {
         if (provider.kind === "scopes") scopes.push(object.name);
         if (provider.kind === "acls" && /\/(admin@example\.com|users)$/.test(object.name)) continue;
         if (provider.kind === "users" && object.values.active === false) continue;

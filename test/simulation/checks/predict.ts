@@ -126,6 +126,11 @@ const OF_DIALECT: Readonly<Record<string, readonly OperationName[]>> = {
   service_principals: ["create", "patch", "delete"].map(
     (verb) => `scim/service-principals/${verb}` as OperationName,
   ),
+  workspace_assignments: [
+    "permissionassignments/create",
+    "permissionassignments/set",
+    "permissionassignments/delete",
+  ],
   workspace_conf: ["workspace-conf/update"],
   authorizations: [],
   ip_access_lists: [

@@ -174,6 +174,7 @@ const DIALECT = `${POLICY}
 users: { ada@example.com: {} }
 groups: { data: {}, ops: {} }
 service_principals: { deployer: { entitlements: [allow-cluster-create] } }
+workspace_assignments: { ada@example.com: { permissions: [ADMIN] } }
 workspace_conf: { enableWebTerminal: { value: true } }
 authorizations: { tokens: { access: { data: CAN_USE } } }
 ip_access_lists: { scanners: { list_type: BLOCK, ip_addresses: [192.0.2.0/24] } }
@@ -200,6 +201,7 @@ repos: { /Repos/data/etl: { url: "https://github.com/example/etl.git", provider:
 
 const OF_DIALECT = [
   ["entitlements: [allow-cluster-create]", "active: false"],
+  ["permissions: [ADMIN]", "permissions: [USER]"],
   ["enableWebTerminal: { value: true }", "enableDcs: { value: true }"],
   ["tokens: { access: { data: CAN_USE }", "tokens: { access: { ops: CAN_MANAGE }"],
   ["192.0.2.0/24", "192.0.3.0/24"],

@@ -54,7 +54,7 @@ export function unmanagedChanges(before: Tables, now: Tables): readonly string[]
     for (const [id, row] of Object.entries(rows)) {
       const found = now[table]?.[id];
       if (found === undefined) touched.push(`unmanaged ${table} ${id} was deleted`);
-      else if (isPlace(row)) continue;
+      else if (isPlace(row) || isAdmins(row)) continue;
       else if (stringifyJson(found as Json) !== stringifyJson(row as Json))
         touched.push(`unmanaged ${table} ${id} changed: ${stringifyJson(found as Json)}`);
     }
@@ -65,4 +65,9 @@ export function unmanagedChanges(before: Tables, now: Tables): readonly string[]
 /** Folders that everybody shares change when something is put into them. */
 function isPlace(row: unknown): boolean {
   return typeof row === "object" && row !== null && "folder" in row && "parent" in row && row.parent === "";
+}
+
+/** Assignments of administrators change the members of their group. */
+function isAdmins(row: unknown): boolean {
+  return typeof row === "object" && row !== null && "displayName" in row && row.displayName === "admins";
 }

@@ -466,3 +466,35 @@ describe("a value that Terraform marks as sensitive", () => {
     ]);
   });
 });
+
+describe("assignments to the workspace", () => {
+  const ofAccount = (principal_id: number, workspace_id: number) =>
+    one("databricks_mws_permission_assignment", {
+      ...{ id: `${workspace_id}|${principal_id}`, principal_id, workspace_id, permissions: ["ADMIN"] },
+    });
+
+  test("have the names of their principals, which other resources of the state know by ID", () => {
+    const { log, yaml } = converted(
+      stateWith([
+        one("databricks_permission_assignment", {
+          ...{ id: "11", principal_id: 11, group_name: "all-analysts", permissions: ["USER"] },
+        }),
+        one("databricks_user", { id: "12", user_name: "ada@example.com" }),
+        ofAccount(12, 1),
+        ofAccount(13, 1),
+      ]),
+    );
+    expect(yaml).toContain(
+      "workspace_assignments:\n  ada@example.com: { permissions: [ADMIN] }\n  all-analysts: { permissions: [USER] }\n",
+    );
+    expect(log.resources.map(({ reason }) => reason)).toEqual(["the state does not contain its ID and name"]);
+  });
+
+  test("to several workspaces are left out", () => {
+    const user = one("databricks_user", { id: "12", user_name: "ada@example.com" });
+    const { log, yaml } = converted(stateWith([user, ofAccount(12, 1), ofAccount(12, 2)]));
+    expect(yaml).not.toContain("workspace_assignments");
+    const reason = "the state assigns principals to several workspaces, and a spec is of one";
+    expect(log.resources.map((omitted) => omitted.reason)).toEqual([reason, reason]);
+  });
+});

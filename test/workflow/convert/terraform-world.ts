@@ -288,6 +288,12 @@ async function addDialectInstances(
       channel: channel === undefined ? [] : [channel],
       tags: [{ custom_tags: tags?.custom_tags ?? [] }],
     });
+  for (const { principal, permissions } of await list(
+    "preview/permissionassignments",
+    "permission_assignments",
+  ))
+    if (permissions.includes("ADMIN") && principal.user_name !== "admin@example.com")
+      add("permission_assignment", { ...principal, id: String(principal.principal_id), permissions });
   for (const { credential_id: id, ...one } of await list("git-credentials", "credentials"))
     add("git_credential", { id: String(id), personal_access_token: "canary-of-git", ...one });
   const repos = [...(await list("repos", "repos"))];

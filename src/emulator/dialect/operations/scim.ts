@@ -1,6 +1,7 @@
 // Users and groups of the dialect: empty values in patches, answers with some attributes only, groups of the account.
 
 import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../../core/json.ts";
+import { unassigned } from "../../routes/scim/assignments.ts";
 import { lookupIn } from "../../routes/scim/filter.ts";
 import { getAccountGroup, listAccountGroups } from "../../routes/scim/groups.ts";
 import { GROUP_SCHEMA, PATCH_SCHEMA, USER_SCHEMA } from "../../routes/scim/resource.ts";
@@ -165,12 +166,17 @@ function namesIn(text: Json | undefined): ReadonlySet<string> {
   );
 }
 
-/** A control request: makes a group of the account, which the workspace sees and cannot change. */
-export function makeAccountGroup(world: World, { display_name: name }: JsonObject): JsonObject {
+/** A control request: makes a group of the account, which the workspace sees, if it is assigned, and cannot change. */
+export function makeAccountGroup(
+  world: World,
+  { display_name: name, assigned = true }: JsonObject,
+): JsonObject {
   if (typeof name !== "string" || name === "") throw invalidValue("Missing required field: display_name");
   if (groupByName(world, name) !== undefined) throw invalidValue(`Group with name ${name} already exists.`);
   const id = newPrincipalId(world);
-  putGroup(world, { id, displayName: name, entitlements: [], roles: [], members: [], account: true });
+  const group = { id, displayName: name, entitlements: [], roles: [], members: [], account: true } as const;
+  if (assigned === true) putGroup(world, group);
+  else unassigned(world).set(id, group);
   return { id };
 }
 

@@ -5,19 +5,22 @@ import {
   ADMINS,
   allGroups,
   allUsers,
+  type Group,
   groupById,
   groupByName,
   inactivateUser,
   parentsOf,
+  putGroup,
   removeGroup,
   removeMember,
   removeServicePrincipal,
+  type ServicePrincipal,
   servicePrincipals,
   setMembers,
   userById,
 } from "../../world/directory.ts";
 import { invalidValue, notFound } from "../../world/errors.ts";
-import type { Call, Operations, Reply, World } from "../../world/world.ts";
+import type { Call, Collection, Operations, Reply, World } from "../../world/world.ts";
 
 /** As an answer names it. */
 interface Assigned {
@@ -36,6 +39,21 @@ export const assignmentOperations: Operations = {
   "permissionassignments/set": set,
   "permissionassignments/delete": remove,
 };
+
+/** Groups and service principals of the account that are not in the workspace, by ID. */
+export const unassigned = (world: World): Collection<Group | ServicePrincipal> =>
+  world.collection("account.principals");
+
+/** Brings a principal of the account with this name or ID into the workspace, if it is not there. */
+function bringIn(world: World, isWanted: (name: string) => boolean): void {
+  for (const principal of [...unassigned(world).values()]) {
+    const names = "applicationId" in principal ? principal.applicationId : principal.displayName;
+    if (![principal.id, names].some(isWanted)) continue;
+    unassigned(world).delete(principal.id);
+    if ("applicationId" in principal) servicePrincipals(world).set(principal.id, principal);
+    else putGroup(world, principal);
+  }
+}
 
 /** Users, service principals, and groups of the account; groups of the workspace are part of it. */
 function assigned(world: World): readonly Assigned[] {
@@ -70,6 +88,7 @@ function create({ input }: Call, world: World): Reply {
   const assignments = listIn(input.permission_assignments).map((item) => {
     const { permissions, ...name } = objectIn(item);
     const wanted = Object.values(name).map((text) => String(text).toLowerCase());
+    bringIn(world, (text) => wanted.includes(text.toLowerCase()));
     const principal = assigned(world).find((candidate) =>
       [candidate.user_name, candidate.service_principal_name, candidate.group_name].some(
         (text) => text !== undefined && wanted.includes(text.toLowerCase()),
@@ -81,6 +100,7 @@ function create({ input }: Call, world: World): Reply {
 }
 
 function set({ input, params: { id = "" } }: Call, world: World): Reply {
+  bringIn(world, (text) => text === id);
   const principal = assigned(world).find(({ principal_id }) => String(principal_id) === id);
   const permissions = listIn(input.permissions).map(String);
   return { json: assign(world, principal, permissions) ?? missing({ principal_id: Number(id) || 0 }) };
@@ -109,6 +129,7 @@ function assign(
   return shown(world, principal);
 }
 
+/** The account keeps the principal. */
 function remove({ params: { id = "" }, caller }: Call, world: World): void {
   if (id === caller.userId) throw invalidValue("You cannot remove your own assignment.");
   if (assigned(world).every(({ principal_id }) => String(principal_id) !== id))
@@ -116,6 +137,12 @@ function remove({ params: { id = "" }, caller }: Call, world: World): void {
   const user = userById(world, id);
   const group = groupById(world, id);
   if (user !== undefined) inactivateUser(world, user);
-  else if (group !== undefined) removeGroup(world, group);
-  else removeServicePrincipal(world, id);
+  else if (group !== undefined) {
+    unassigned(world).set(id, { ...group, members: [] });
+    removeGroup(world, group);
+  } else {
+    const program = servicePrincipals(world).get(id);
+    if (program !== undefined) unassigned(world).set(id, program);
+    removeServicePrincipal(world, id);
+  }
 }
