@@ -122,9 +122,9 @@ test("an export of a workspace that refuses the call has no assignments, and a s
   const live = await site.drive(listKinds({ registry: described, reader, kinds, parallelism: 1 }));
   expect(live.get("workspace_assignments")).toMatchObject({ readable: true, objects: [] });
   const { diagnostics } = await site.drive(process.plan(await site.spec(spec("USER"))));
-  expect(diagnostics.map(({ severity, message }) => [severity, message.includes("could not be read")])).toEqual([
-    ["error", true],
-  ]);
+  expect(
+    diagnostics.map(({ severity, message }) => [severity, message.includes("could not be read")]),
+  ).toEqual([["error", true]]);
 });
 
 test("a service principal is named by its application ID", async () => {
