@@ -2,7 +2,9 @@
 // What is not in the list is named, never guessed.
 
 import type { Address } from "../../core/address.ts";
+import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import type { MachineSize } from "../../resource/catalog.ts";
 import type { ComputePart } from "../../resource/compute.ts";
@@ -45,6 +47,8 @@ export interface ChangeCost {
   /** Absent: the object does not exist. */
   readonly before?: CostSide;
   readonly after?: CostSide;
+  /** The machines and the schedule stay, so that the cost does, whatever the prices are. */
+  readonly isUnchanged?: true;
 }
 
 /** Amounts of one unit. */
@@ -111,10 +115,15 @@ function amountsOf(changes: readonly Change[], registry: PlanningRegistry, measu
   }
   const costsOf = (these: typeof sides): readonly ChangeCost[] =>
     these.flatMap(({ change, provider, before, after }) => {
-      const cost = {
+      const [was, will] = [
+        before && machinesOf(before, provider, pools.before),
+        after && machinesOf(after, provider, pools.after),
+      ];
+      const cost: ChangeCost = {
         address: change.address,
-        before: before && costOf(before, provider, measure, pools.before),
-        after: after && costOf(after, provider, measure, pools.after),
+        before: was && costOf(was, measure),
+        after: will && costOf(will, measure),
+        ...(areEqual(was, will) ? { isUnchanged: true } : {}),
       };
       return hasCost(cost.before) || hasCost(cost.after) ? [cost] : [];
     });
@@ -149,13 +158,30 @@ function valuesOf(
   };
 }
 
-function costOf(
-  values: Values,
-  { planning }: PlannedKind,
-  measure: Measure,
-  pools: ReadonlyMap<string, Json>,
-): CostSide {
+/** What a resource runs on, with the machine types of its pools. */
+interface Machines {
+  readonly parts: readonly (ComputePart & { readonly name: Json | undefined })[];
+  readonly isAlwaysOn: boolean;
+  readonly runsPerMonth: number;
+}
+
+function machinesOf(values: Values, { planning }: PlannedKind, pools: ReadonlyMap<string, Json>): Machines {
   const { parts = [], isAlwaysOn = false, runsPerMonth = 0 } = planning.compute?.(values) ?? {};
+  const named = parts.map((part) => {
+    const { item } = part;
+    return { ...part, name: "pool" in item ? pools.get(String(item.pool)) : item.name };
+  });
+  return { parts: named, isAlwaysOn, runsPerMonth };
+}
+
+/** Two sensitive values may differ. */
+function areEqual(was: Machines | undefined, will: Machines | undefined): boolean {
+  if (was === undefined || will === undefined) return false;
+  const [before, after] = [was, will].map((machines) => stringifyJson(machines));
+  return before === after && before?.includes(SENSITIVE_TEXT) === false;
+}
+
+function costOf({ parts, isAlwaysOn, runsPerMonth }: Machines, measure: Measure): CostSide {
   const unknown: string[] = [];
   let [min, max] = [0, 0];
   for (const part of parts) {
@@ -165,8 +191,7 @@ function costOf(
       continue;
     }
     if (most === 0) continue;
-    const { item } = part;
-    const name = "pool" in item ? pools.get(String(item.pool)) : item.name;
+    const { item, name } = part;
     const amount =
       typeof name === "string"
         ? measure(part, name)

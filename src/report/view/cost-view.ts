@@ -37,6 +37,7 @@ export function costSentences(costs: Costs): ReadonlyMap<Address, string> {
   const source = costs.cost === undefined ? "the list of node types does" : "the prices do";
   return new Map(
     first.amounts.changes.flatMap((change) => {
+      if (change.isUnchanged) return [];
       const rest = others.map((byAddress) => byAddress.get(change.address) ?? { address: change.address });
       const sentence = costSentence([change, ...rest], measured, source);
       return sentence === undefined ? [] : [[change.address, sentence] as const];
@@ -111,7 +112,8 @@ export function totalCostSentence(costs: Costs): string | undefined {
     const change = after.always - before.always;
     return isZero(change, digits) ? [] : [`${signed(change, digits)}${unit}`];
   });
-  const { changes, before, after } = first.amounts;
+  const changes = first.amounts.changes.filter(({ isUnchanged }) => isUnchanged !== true);
+  const runs = changes.reduce((sum, { after }) => sum + (after?.runsPerMonth ?? 0), 0);
   const unmeasured = changes.filter(
     (change) => (change.before?.unknown.length ?? 0) + (change.after?.unknown.length ?? 0) > 0,
   );
@@ -120,11 +122,13 @@ export function totalCostSentence(costs: Costs): string | undefined {
     ...(running.length === 0 ? [] : [`${running.join(", ")} while running`]),
     ...(always.length === 0 ? [] : [`${always.join(", ")} always`]),
   ];
-  const isSame = amounts.length === 0 && before.runsPerMonth === after.runsPerMonth;
-  if (isSame && names.length === 0) return undefined;
+  const hasOtherRuns = changes.some(
+    ({ before, after }) => (before?.runsPerMonth ?? 0) !== (after?.runsPerMonth ?? 0),
+  );
+  if (amounts.length === 0 && !hasOtherRuns && names.length === 0) return undefined;
   const parts = [
     ...amounts,
-    ...(after.runsPerMonth > 0 ? [`${grouped(Math.round(after.runsPerMonth))} scheduled runs a month`] : []),
+    ...(runs > 0 ? [`${grouped(Math.round(runs))} scheduled runs a month`] : []),
     ...(names.length === 0 ? [] : [`unknown for ${listed(names, "and", 5)}`]),
   ];
   return parts.length === 0 ? undefined : `Cost of these changes: ${parts.join("; ")}.`;

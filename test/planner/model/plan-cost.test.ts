@@ -112,6 +112,24 @@ describe("the cost of a changed resource", () => {
     expect([costs(renamed), total(renamed)]).toEqual([[], undefined]);
   });
 
+  test("is not unknown if its machines stay, also without their price, and does not count its runs", () => {
+    const huge = { ...cluster, node_type_id: "huge" };
+    const newer = changed("clusters.c", huge, { ...huge, spark_version: "new" });
+    const patched = changed("jobs.j", { ...job, schedule }, { ...job, schedule, max_retries: 2 });
+    expect([costs(newer, patched), total(newer, patched)]).toEqual([[], undefined]);
+    const grown = changed("clusters.d", huge, { ...huge, num_workers: 2 });
+    expect(costs(grown)).toEqual([
+      "clusters.d: unknown, because the prices do not contain the price of huge",
+    ]);
+    expect(total(newer, patched, grown)).toBe("Cost of these changes: unknown for clusters.d.");
+    const hidden = changed(
+      "clusters.e",
+      { ...huge, num_workers: "(sensitive)" },
+      { ...huge, num_workers: "(sensitive)" },
+    );
+    expect(costs(hidden)).toHaveLength(1);
+  });
+
   test("names only the parts that change", () => {
     const grown = changed("clusters.c", cluster, { ...cluster, num_workers: 2 });
     expect(costs(grown)).toEqual(["clusters.c: +0.50 USD an hour while running (1.00 before)"]);
