@@ -3,6 +3,7 @@
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Notice } from "./format/notice.ts";
 import type { AccessAnswerView } from "./inspect/access-text.ts";
+import type { HistoryView } from "./inspect/history-text.ts";
 import type { ExplanationView } from "./inspect/plan-explanation.ts";
 import type { TestsView } from "./inspect/tests-view.ts";
 import type { FittedReport, MarkdownSize, ValidationView } from "./text/markdown.ts";
@@ -240,6 +241,11 @@ export const ACCESS_FORMATS = answerFormats<AccessAnswerView>(async () => {
 
 export const EXPLANATION_FORMATS = answerFormats<ExplanationView>(async () => {
   const { explanationText: text, explanationJson: json } = await import("./inspect/plan-explanation.ts");
+  return { text, json };
+});
+
+export const HISTORY_FORMATS = answerFormats<HistoryView>(async () => {
+  const { historyText: text, historyJson: json } = await import("./inspect/history-text.ts");
   return { text, json };
 });
 

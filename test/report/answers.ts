@@ -2,11 +2,12 @@
 
 import { addressOf } from "../../src/core/address.ts";
 import { error, warning } from "../../src/core/diagnostic.ts";
-import type { PastRun } from "../../src/core/past-run.ts";
+import type { PastChange, PastRun } from "../../src/core/past-run.ts";
 import type { ExplainedField, PlanExplanation } from "../../src/planner/explain-plan.ts";
 import type { AccessRight } from "../../src/planner/model/access.ts";
 import { registry as everyKind } from "../../src/providers/index.ts";
 import { type AccessAnswerView, accessAnswerView } from "../../src/report/inspect/access-text.ts";
+import { type HistoryView, historyView } from "../../src/report/inspect/history-text.ts";
 import { type ExplanationView, explanationView } from "../../src/report/inspect/plan-explanation.ts";
 import { ChangeView } from "../../src/report/view/change-view.ts";
 import { registry, secret, update } from "./plans.ts";
@@ -53,16 +54,26 @@ export function personAccess(number: number, name = "ada@example.com"): AccessAn
   return accessAnswerView({ answer, of: "plan", host: "h", expand: false, registry: everyKind });
 }
 
+const RUN: PastRun = {
+  id: "r",
+  command: "apply",
+  actor: "",
+  plan: "",
+  started_at: Date.UTC(2026, 0, 2),
+  outcome: "applied",
+  applied: { update: 1 },
+  left: 0,
+  changed: [],
+};
+
 /** `line` has no line break. */
 export function explained(name = "shared", line = name): ExplanationView {
   const at = { file: name, line: 3, column: 1 };
   const [capacity] = update.action === "update" ? update.diffs : [];
   if (capacity === undefined) throw new Error("the sample update changes nothing");
   const run: PastRun = {
-    id: "r",
-    command: "apply",
+    ...RUN,
     ...{ actor: name, caller: name, commit: name, plan: name, run_url: name },
-    ...{ started_at: Date.UTC(2026, 0, 2), outcome: "applied", applied: { update: 1 }, left: 0, changed: [] },
   };
   const field: ExplainedField = {
     diff: { ...capacity, before: line, after: `${line}2`, cause: "both" },
@@ -105,6 +116,23 @@ export function explained(name = "shared", line = name): ExplanationView {
   };
   const view = new ChangeView(change, registry, () => at);
   return explanationView({ explanation, view, at, registry });
+}
+
+/** A recorded run that updated a pool and created a secret. */
+export function recordedRun(name = "shared", line = name): HistoryView {
+  const change = (kind: string, action: string, path: string): PastChange => ({
+    address: addressOf(kind, name),
+    action,
+    fields: [{ path, ...(action === "create" ? {} : { before: line }), after: `${line}2` }],
+  });
+  const details = [change("pools", "update", "/node_type_id"), change("secrets", "create", "/value")];
+  const run: PastRun = {
+    ...RUN,
+    ...{ actor: name, caller: name, commit: name, plan: name, run_url: name },
+    changed: [...details.map(({ address }) => address), addressOf("pools", `${name}3`)],
+    details,
+  };
+  return historyView([run], registry, {}, undefined, true);
 }
 
 /** The creation of a secret. */

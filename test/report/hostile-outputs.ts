@@ -10,6 +10,7 @@ import {
   ACCESS_FORMATS,
   DRIFT_FORMATS,
   EXPLANATION_FORMATS,
+  HISTORY_FORMATS,
   OUTCOME_FORMATS,
   PLAN_FORMATS,
   type Renderer,
@@ -26,7 +27,7 @@ import { colorsFor } from "../../src/report/text/terminal.ts";
 import { driftView } from "../../src/report/view/drift-view.ts";
 import { changeOutcomeJson, eventJson, outcomeView } from "../../src/report/view/outcome-view.ts";
 import { planView } from "../../src/report/view/plan-view.ts";
-import { explained, personAccess, scopeAccess } from "./answers.ts";
+import { explained, personAccess, recordedRun, scopeAccess } from "./answers.ts";
 import { HIDDEN } from "./hostile-names.ts";
 import { create, planOf, registry, remove, replace, update } from "./plans.ts";
 import { run } from "./run.ts";
@@ -134,6 +135,7 @@ const FORMATS = {
   validation: await loaded(VALIDATION_FORMATS),
   access: await loaded(ACCESS_FORMATS),
   explanation: await loaded(EXPLANATION_FORMATS),
+  history: await loaded(HISTORY_FORMATS),
 };
 
 function rendered<View>(
@@ -171,6 +173,7 @@ function outputs(name: string): Readonly<Record<string, string>> {
       ),
       ...rendered("access", FORMATS.access, scopeAccess(2, name), info),
       ...rendered("access of a person", FORMATS.access, personAccess(2, name), info),
+      ...rendered("history", FORMATS.history, recordedRun(name, name.replaceAll("\n", " ")), info),
       ...rendered("explanation", FORMATS.explanation, explained(name, name.replaceAll("\n", " ")), info),
     ]),
     events: outcome.changes.map((change) => printableJson(changeOutcomeJson(change))).join("\n"),

@@ -5,6 +5,7 @@ import {
   ACCESS_FORMATS,
   DRIFT_FORMATS,
   EXPLANATION_FORMATS,
+  HISTORY_FORMATS,
   OUTCOME_FORMATS,
   PLAN_FORMATS,
   VALIDATION_FORMATS,
@@ -167,6 +168,7 @@ export const OUTCOME_OUTPUT = outputIn(OUTCOME_FORMATS);
 export const VALIDATION_OUTPUT = outputIn(VALIDATION_FORMATS);
 export const ACCESS_OUTPUT = outputIn(ACCESS_FORMATS);
 export const EXPLANATION_OUTPUT = outputIn(EXPLANATION_FORMATS);
+export const HISTORY_OUTPUT = outputIn(HISTORY_FORMATS);
 
 export const EXPAND_OPTION = inGroup("Output", {
   expand: flagOption("--expand", "show equal changes one by one"),

@@ -2,13 +2,17 @@
 
 import { parseAddress } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
-import { historyJson, historyText, historyView } from "../../report/inspect/history-text.ts";
+import { registry } from "../../providers/index.ts";
+import { HISTORY_FORMATS } from "../../report/formats.ts";
+import { type HistoryView, historyView } from "../../report/inspect/history-text.ts";
 import { withState } from "../../workflow/session/open-state.ts";
 import { defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
 import { flagOption, textOption } from "../command/option.ts";
-import { FORM_OPTION, RUN_CHOICE_OPTIONS, STATE_LOCATION_OPTIONS } from "../command/shared-options.ts";
-import { noteMissingState, printDiagnostics, printResult } from "../output/diagnostics.ts";
-import { choiceOf } from "../output/reports.ts";
+import { HISTORY_OUTPUT, RUN_CHOICE_OPTIONS, STATE_LOCATION_OPTIONS } from "../command/shared-options.ts";
+import { noteMissingState, printDiagnostics } from "../output/diagnostics.ts";
+import { historyFailureDocument } from "../output/failure-documents.ts";
+import { withReports } from "../output/reports.ts";
 
 export const historyCommand = defineCommand({
   name: "history",
@@ -20,7 +24,7 @@ export const historyCommand = defineCommand({
     by: textOption("--by <person>", "limit to applies of this person, or of this user of the service"),
     commit: textOption("--commit <commit>", "limit to applies of this commit, or of its first characters"),
     ...RUN_CHOICE_OPTIONS,
-    ...FORM_OPTION,
+    ...HISTORY_OUTPUT,
   },
   args: [
     {
@@ -32,8 +36,8 @@ export const historyCommand = defineCommand({
   ],
   notes:
     "The state records the last 100 applies and destroys, each with up to 100 changed addresses, and the changed fields of the last 20, up to 16 KB each. Sensitive values are not recorded.",
+  failureDocument: historyFailureDocument,
   async run(context, options, [text]) {
-    const choice = choiceOf(options);
     const isRun = text !== undefined && /^(?:last|\d{1,3}|[0-9a-f]{4,64})$/.test(text);
     const address = text === undefined || isRun ? undefined : parseAddress(text);
     if (text !== undefined && !isRun && address === undefined)
@@ -41,18 +45,22 @@ export const historyCommand = defineCommand({
         hint: "write a run as last, a number, or the start of its plan; an address as kind.key, such as pools.shared",
       });
     const filter = { address, run: isRun ? text : undefined, by: options.by, commit: options.commit };
-    const state = await withState(context, async (store) => {
-      const loaded = await store.read();
-      printDiagnostics(context, loaded.diagnostics);
-      noteMissingState(context, store.location, loaded.state);
-      return loaded.state;
-    });
-    const view = historyView(state.history ?? [], filter, choice, options.diff);
-    printResult(context, options.output, historyJson(view), () =>
-      historyText(
-        view,
-        Object.values(filter).some((value) => value !== undefined),
-      ),
+    const { output, show, hide, diff } = options;
+    return withReports(
+      context,
+      { output, show, hide },
+      historyFailureDocument,
+      async (reports, invocation) => {
+        const state = await withState(invocation, async (store) => {
+          const loaded = await store.read();
+          printDiagnostics(context, loaded.diagnostics);
+          noteMissingState(context, store.location, loaded.state);
+          return loaded.state;
+        });
+        const view = historyView(state.history ?? [], registry, filter, reports.choice, diff);
+        await reports.show<HistoryView>(HISTORY_FORMATS, view, { host: state.host });
+        return EXIT.ok;
+      },
     );
   },
 });

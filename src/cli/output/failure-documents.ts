@@ -53,6 +53,7 @@ const NO_DOCUMENT = () => Promise.resolve("");
 /** The JSON of an answer has no place for diagnostics. */
 export const accessFailureDocument = failureDocumentOf("access", NO_DOCUMENT);
 export const explanationFailureDocument = failureDocumentOf("explain", NO_DOCUMENT);
+export const historyFailureDocument = failureDocumentOf("history", NO_DOCUMENT);
 
 /** One event per line, like the other output of such a run. */
 export const applyFailureDocument = failureDocumentOf("apply", async (diagnostics) => {

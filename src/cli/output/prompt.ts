@@ -5,18 +5,22 @@ import { Writable } from "node:stream";
 import type { CommandContext } from "../../config/environment.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { printable } from "../../report/text/printable.ts";
+import { fitted } from "./diagnostics.ts";
 
 export interface ApprovalOptions {
   readonly autoApprove: boolean;
   readonly noInput: boolean;
 }
 
+const DETAILS_HINT =
+  'To see a change in full, enter its number, or "details" and an address or a filter, such as "details destroys".\n';
+
 /** Shows what a request selects: a number, an address, or a filter; empty for everything. */
 export type ShowDetails = (request: string) => void;
 
 /**
- * True if the changes are approved. With `showDetails`, the answer `details`, alone or with a request, shows changes, and the
- * question is asked again. Throws Failure with CLI_CONFIRMATION if it cannot ask.
+ * True if the changes are approved. With `showDetails`, the answer `details`, alone or with a request, and a number show
+ * changes, and the question is asked again. Throws Failure with CLI_CONFIRMATION if it cannot ask.
  */
 export async function askApproval(
   context: CommandContext,
@@ -42,13 +46,10 @@ export async function askApproval(
     for (;;) {
       const asked = dialog.question(`\n${printable(question)} ${answers}: `, { signal });
       const answer = (await Promise.race([asked, closed])).trim();
-      const request = /^details\b\s*(.*)$/is.exec(answer)?.[1];
+      const request = /^details\b\s*(.*)$/is.exec(answer)?.[1] ?? /^\d+$/.exec(answer)?.[0];
       if (showDetails === undefined || request === undefined) return answer.toLowerCase() === "yes";
       showDetails(request);
-      if (request === "")
-        context.stderr.write(
-          'To see a change in full, enter "details" and its number, its address, or a filter such as destroys.\n',
-        );
+      if (request === "") context.stderr.write(fitted(DETAILS_HINT, context.stderr));
     }
   } catch {
     return false;

@@ -10,7 +10,7 @@ import {
   fittedMarkdown,
   type Section,
 } from "../text/markdown.ts";
-import { markdownCode, markdownSentence, markupText } from "../text/printable.ts";
+import { markdownCode, markdownSentence, markdownText, markupText } from "../text/printable.ts";
 import { markdownHead, type RunInfo } from "../text/run-info.ts";
 import {
   type AnswerFact,
@@ -57,7 +57,11 @@ function itemBlock(what: string, item: AnswerItem): Block {
     const head = `- ${markdownSentence(item.line)}`;
     return block(what, head, [head, ...details]);
   }
-  const diff = item.fields.flatMap(fieldDiff(false));
+  const diff = item.fields.flatMap(fieldDiff(item.change?.action === "create"));
+  if (item.change !== undefined) {
+    const head = `- **${markdownText(item.change.action)}** ${markdownCode(item.change.address)}`;
+    return block(what, head, [head, ...fence(diff)]);
+  }
   const [only = ""] = diff;
   const label = item.fields.find((line) => line.label !== "")?.label ?? "";
   const head =

@@ -73,7 +73,14 @@ function itemHtml(item: AnswerItem): Html {
   if ("finding" in item) return findings([item.finding]);
   if ("name" in item) return rightHtml(item);
   const details = item.details.map((detail) => html`<p class="hint">${detail}</p>`);
-  const head = "line" in item ? html`<p>${item.line}</p>` : fieldTable(item.fields);
-  return html`<div class="note">${head}${details}</div>
+  if ("line" in item)
+    return html`<div class="note"><p>${item.line}</p>${details}</div>
+`;
+  const { change } = item;
+  const head =
+    change === undefined
+      ? NOTHING
+      : html`<p><span class="verb">${change.action}</span> <span class="address">${change.address}</span></p>`;
+  return html`<div class="note ${change?.action ?? ""}">${head}${fieldTable(item.fields)}${details}</div>
 `;
 }

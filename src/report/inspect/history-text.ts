@@ -1,15 +1,18 @@
-// The recorded applies of a state, newest first, and its earlier versions.
+// The recorded applies of a state, newest first, as a view, as text, and as JSON; and its earlier versions.
 
 import { type Address, kindOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
-import type { PastField, PastRun } from "../../core/past-run.ts";
-import { fromPointer, toDottedPath } from "../../core/pointer.ts";
+import type { PastChange, PastRun } from "../../core/past-run.ts";
+import { fromPointer } from "../../core/pointer.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import { count } from "../../core/sentences.ts";
+import type { KindRegistry } from "../../resource/kind.ts";
+import { fieldBlock } from "../format/plan-text.ts";
 import { printable } from "../text/printable.ts";
-import { textTable, valueText } from "../text/terminal.ts";
+import type { Colors } from "../text/terminal.ts";
 import { SIGNS } from "../text/vocabulary.ts";
+import type { AnswerItem, AnswerSection, AnswerView, FieldsItem, LineItem } from "../view/answer-view.ts";
 import {
   type Choice,
   choiceJson,
@@ -18,16 +21,21 @@ import {
   isRunChosen,
   SHOW_ALL,
 } from "../view/choice.ts";
+import { diffLines } from "../view/field-lines.ts";
 
-interface HistoryView {
+interface ListedRuns {
   readonly runs: readonly PastRun[];
   /** Runs that changed more addresses than the state keeps, so that they may have changed the address asked for. */
   readonly uncertain: number;
   readonly choice: Choice;
   /** Whether each run is shown field by field. */
   readonly diff: boolean;
-  /** The runs that `--show` and `--hide` leave out of the text. */
+  /** The runs that `--show` and `--hide` leave out for readers. */
   readonly hidden: readonly PastRun[];
+}
+
+export interface HistoryView extends AnswerView {
+  readonly source: ListedRuns;
 }
 
 /** Which runs to list; absent members do not limit them. */
@@ -43,12 +51,81 @@ export interface RunFilter {
 
 export function historyView(
   history: readonly PastRun[],
+  registry: KindRegistry,
   { address, ...filter }: RunFilter = {},
   choice: Choice = SHOW_ALL,
   diff = false,
 ): HistoryView {
-  const view = runsOf(chosenRuns(history, filter), address);
-  return { ...view, choice, diff, hidden: view.runs.filter((run) => !isRunChosen(choice, entriesOf(run))) };
+  const { runs, uncertain } = runsOf(chosenRuns(history, filter), address);
+  const hidden = runs.filter((run) => !isRunChosen(choice, entriesOf(run)));
+  const left = new Set(hidden);
+  const shown = runs.filter((run) => !left.has(run));
+  const isFiltered = [address, ...Object.values(filter)].some((value) => value !== undefined);
+  const none = isFiltered ? "No recorded apply matches" : "No apply is recorded";
+  const more =
+    uncertain === 0
+      ? undefined
+      : `${count(uncertain, "more apply", "more applies")} changed too many resources to list; it may be among them.`;
+  const notes = [more, hiddenSentence(choice, hidden.length === 0 ? [] : [count(hidden.length, "run")])];
+  return {
+    title: runs.length === 0 ? none : count(shown.length, "recorded apply", "recorded applies"),
+    facts: notes.flatMap((note) => (note === undefined ? [] : [{ label: "note", values: [note] }])),
+    sections: diff ? shown.map((run) => diffSection(run, address, registry)) : runList(shown),
+    source: { runs, uncertain, choice, diff, hidden },
+  };
+}
+
+function runList(runs: readonly PastRun[]): readonly AnswerSection[] {
+  return runs.length === 0 ? [] : [{ title: "Runs", what: "run", items: runs.map(runItem) }];
+}
+
+export function runItem(run: PastRun): LineItem {
+  const facts = [
+    `by ${pastRunAuthor(run)}`,
+    ...(run.commit === undefined ? [] : [`commit ${run.commit.slice(0, 12)}`]),
+    `plan ${run.plan.slice(0, 12)}`,
+    ...(run.run_url === undefined ? [] : [run.run_url]),
+  ];
+  return {
+    line: printable(`${pastRunTime(run)}  ${run.command} ${run.outcome}: ${countsText(run)}`),
+    details: [printable(facts.join(", "))],
+  };
+}
+
+/** A run with its recorded values; `address`: of one resource. */
+function diffSection(run: PastRun, address: Address | undefined, registry: KindRegistry): AnswerSection {
+  const { line, details } = runItem(run);
+  const isAsked = (changed: Address): boolean => address === undefined || changed === address;
+  const changed = run.changed.filter(isAsked);
+  const recorded = (run.details ?? []).filter((detail) => isAsked(detail.address));
+  const missing = changed.length - recorded.length + (address === undefined ? (run.more ?? 0) : 0);
+  const notes =
+    missing === 0
+      ? []
+      : recorded.length === 0
+        ? ["The state does not record the fields of this run."]
+        : [`${count(missing, "more resource")} changed; the state does not record the fields.`];
+  return {
+    title: line,
+    what: "change",
+    items: [
+      ...details.map((detail) => ({ line: detail, details: [] })),
+      ...recorded.map((detail) => changeItem(detail, registry)),
+      ...notes.map((note) => ({ line: note, details: [] })),
+    ],
+  };
+}
+
+function changeItem({ address, action, fields }: PastChange, registry: KindRegistry): FieldsItem {
+  const table = registry.find(kindOf(address))?.fields ?? {};
+  const isOneSided = action === "create" || action === "delete";
+  const lines = fields.flatMap(({ path, before, after }) => {
+    const diff = { path: fromPointer(path), before, after, cause: "spec", replaces: false } as const;
+    if (!isOneSided) return diffLines(table, diff, "spec", "other");
+    const set = { ...diff, before: undefined, after: after ?? before };
+    return diffLines(table, set, "spec", "other").map((line) => ({ ...line, was: undefined }));
+  });
+  return { change: { action, address: printable(address) }, fields: lines, details: [] };
 }
 
 function chosenRuns(history: readonly PastRun[], { run, by, commit }: RunFilter): readonly PastRun[] {
@@ -76,7 +153,7 @@ function entriesOf({ changed, applied }: PastRun): readonly Entry[] {
 function runsOf(
   history: readonly PastRun[],
   address: Address | undefined,
-): Pick<HistoryView, "runs" | "uncertain"> {
+): Pick<ListedRuns, "runs" | "uncertain"> {
   const newest = [...history].reverse();
   if (address === undefined) return { runs: newest, uncertain: 0 };
   const runs = newest.filter(({ changed }) => changed.includes(address));
@@ -84,64 +161,38 @@ function runsOf(
   return { runs, uncertain: others.length };
 }
 
-export function historyText(
-  { runs, uncertain, choice, hidden, diff }: HistoryView,
-  isFiltered = false,
-): string {
-  const left = new Set(hidden);
-  const lines = runs
-    .filter((run) => !left.has(run))
-    .flatMap((run) => [...pastRunLines(run), ...(diff ? detailLines(run) : [])]);
-  if (runs.length === 0) lines.push(isFiltered ? "No recorded apply matches." : "No apply is recorded.");
-  if (uncertain > 0)
-    lines.push(
-      `${count(uncertain, "more apply", "more applies")} changed too many resources to list; it may be among them.`,
-    );
-  const parts = hidden.length === 0 ? [] : [count(hidden.length, "run")];
-  const sentence = hiddenSentence(choice, parts);
-  if (sentence !== undefined) lines.push(sentence);
+export function historyText({ title, facts, sections, source }: HistoryView, colors: Colors): string {
+  const { runs, diff } = source;
+  const lines = [
+    ...(runs.length === 0 ? [`${title}.`] : []),
+    ...sections.flatMap((section) => (diff ? diffText(section, colors) : section.items.flatMap(lineText))),
+    ...facts.flatMap(({ values }) => values),
+  ];
   return `${lines.join("\n")}\n`;
 }
 
-export function pastRunLines(run: PastRun): readonly string[] {
-  const facts = [
-    `by ${pastRunAuthor(run)}`,
-    ...(run.commit === undefined ? [] : [`commit ${run.commit.slice(0, 12)}`]),
-    `plan ${run.plan.slice(0, 12)}`,
-    ...(run.run_url === undefined ? [] : [run.run_url]),
-  ];
-  return [
-    printable(`${pastRunTime(run)}  ${run.command} ${run.outcome}: ${countsText(run)}`),
-    printable(`  ${facts.join(", ")}`),
-  ];
+function lineText(item: AnswerItem): readonly string[] {
+  return "line" in item ? [item.line, ...item.details.map((detail) => `  ${detail}`)] : [];
 }
 
 const SIGN_OF: Readonly<Record<string, string>> = SIGNS;
 
-/** The recorded values of a run. */
-function detailLines({ details, changed, more = 0 }: PastRun): readonly string[] {
-  if (details === undefined)
-    return changed.length === 0 ? [] : ["    The state does not record the fields of this run."];
-  const lines = details.flatMap(({ address, action, fields }) => [
-    "",
-    printable(`    ${SIGN_OF[action] ?? "~"} ${action.padEnd(8)} ${address}`),
-    ...fieldLines(fields, action),
-  ]);
-  const recorded = new Set(details.map(({ address }) => address));
-  const rest = changed.filter((address) => !recorded.has(address)).length + more;
-  if (rest > 0)
-    lines.push("", `    ${count(rest, "more resource")} changed; the state does not record the fields.`);
-  return [...lines, ""];
-}
-
-function fieldLines(fields: readonly PastField[], action: string): readonly string[] {
-  const rows = fields.map(({ path, before, after }) => {
-    const label = printable(toDottedPath(fromPointer(path)));
-    if (action === "create") return [label, valueText(after)];
-    if (action === "delete") return [label, valueText(before)];
-    return [label, `${valueText(before)} → ${valueText(after)}`];
+/** The line of the author is next to that of the run; an empty line is before each change and after the run. */
+function diffText({ title, items }: AnswerSection, colors: Colors): readonly string[] {
+  const [author, ...changes] = items.map((item) => {
+    if (!("fields" in item)) return lineText(item);
+    const { action, address } = item.change ?? { action: "", address: "" };
+    return [
+      `${SIGN_OF[action] ?? "~"} ${action.padEnd(8)} ${address}`,
+      ...fieldBlock(item.fields, colors).map((line) => line.slice(2)),
+    ];
   });
-  return textTable(rows, { indent: "        " });
+  return [
+    title,
+    ...(author ?? []).map((line) => `  ${line}`),
+    ...changes.flatMap((lines) => ["", ...lines.map((line) => `    ${line}`)]),
+    "",
+  ];
 }
 
 export function pastRunTime({ ended_at, started_at }: PastRun): string {
@@ -160,7 +211,8 @@ function countsText({ applied, left, outcome, changed, more = 0 }: PastRun): str
   return [...parts, ...(left === 0 ? [] : [`${left} not applied`])].join(", ");
 }
 
-export function historyJson({ runs, uncertain, choice, hidden, diff }: HistoryView): Record<string, unknown> {
+export function historyJson({ source }: HistoryView): Record<string, unknown> {
+  const { runs, uncertain, choice, hidden, diff } = source;
   const chosen = choiceJson(choice, { hidden_runs: hidden.length });
   return { chosen, runs: runs.map((run) => runDocument(run, diff)), uncertain };
 }

@@ -23,7 +23,7 @@ import {
 import { type ChangeView, VERBS } from "../view/change-view.ts";
 import { originJson, originText } from "../view/drift-view.ts";
 import { diffLines } from "../view/field-lines.ts";
-import { pastRunAuthor, pastRunLines, pastRunTime, runDocument } from "./history-text.ts";
+import { pastRunAuthor, pastRunTime, runDocument, runItem } from "./history-text.ts";
 
 type Origin = NonNullable<ExplainedField["origin"]>;
 
@@ -213,10 +213,7 @@ function neighbors(all: readonly Neighbor[]): readonly LineItem[] {
 }
 
 function runItems(runs: PlanExplanation["runs"]): readonly LineItem[] {
-  const items = runs.slice(0, MOST_RUNS).map((run): LineItem => {
-    const [line = "", ...details] = pastRunLines(run);
-    return { line, details: details.map((detail) => detail.trimStart()) };
-  });
+  const items = runs.slice(0, MOST_RUNS).map(runItem);
   const rest = runs.length - MOST_RUNS;
   return rest > 0 ? [...items, lineItem(`… and ${count(rest, "earlier run")}`)] : items;
 }

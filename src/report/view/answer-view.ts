@@ -41,6 +41,8 @@ export interface RightItem {
 }
 
 export interface FieldsItem {
+  /** Of a recorded run. Other differences are those of the resource that the title names. */
+  readonly change?: { readonly action: string; readonly address: string };
   readonly fields: readonly FieldLine[];
   readonly details: readonly string[];
 }

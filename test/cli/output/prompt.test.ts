@@ -42,15 +42,16 @@ test("the answer details shows what it names and asks again, until another answe
   const context = { ...contextWith(), stdin, stderr: { ...contextWith().stderr, ...stderr } };
   stderr.stream.on("data", (chunk: Buffer) => said.push(String(chunk)));
   const approved = askApproval(context, ASKING, "Apply?", new AbortController().signal, "approve it", show);
-  for (const line of ["details", "details 2", "DETAILS pools.a", "yes"]) {
+  for (const line of ["details", "details 2", "3", "DETAILS pools.a", "yes"]) {
     stdin.write(`${line}\n`);
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(await approved).toBe(true);
-  expect(requests).toEqual(["", "2", "pools.a"]);
+  expect(requests).toEqual(["", "2", "3", "pools.a"]);
   expect(said.join("")).toContain('Apply? Enter "yes", "no", or "details": ');
 });
 
 test("the answer details approves nothing without changes to show", async () => {
   expect(await answered("details\n")).toBe(false);
+  expect(await answered("1\n")).toBe(false);
 });

@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import { answerMarkdown } from "../../../src/report/format/answer-markdown.ts";
-import { ACCESS_FORMATS, EXPLANATION_FORMATS } from "../../../src/report/formats.ts";
+import { ACCESS_FORMATS, EXPLANATION_FORMATS, HISTORY_FORMATS } from "../../../src/report/formats.ts";
 import { answerHtmlPieces } from "../../../src/report/html/answer-html.ts";
 import { colorsFor } from "../../../src/report/text/terminal.ts";
 import type { AnswerView } from "../../../src/report/view/answer-view.ts";
-import { explained, explainedSecret, personAccess, scopeAccess } from "../answers.ts";
+import { explained, explainedSecret, personAccess, recordedRun, scopeAccess } from "../answers.ts";
 import { INFO } from "../plans.ts";
 import { renderedHtml } from "../rendered.ts";
 
@@ -66,6 +66,31 @@ describe("an answer", () => {
         "… and 1 earlier run",
       ])
         expect(text).toContain(part);
+  });
+
+  test("about recorded runs has each change with its fields, as in text", async () => {
+    const render = await HISTORY_FORMATS.text();
+    expect(render(recordedRun(), INFO, colorsFor(false)).text.split("\n")).toEqual([
+      "2026-01-02T00:00:00.000Z  apply applied: update 1",
+      "  by shared, commit shared, plan shared, shared",
+      "",
+      "    ~ update   pools.shared",
+      "        node_type_id  shared → shared2",
+      "",
+      "    + create   secrets.shared",
+      "        value  (sensitive)",
+      "",
+      "    1 more resource changed; the state does not record the fields.",
+      "",
+      "",
+    ]);
+    for (const text of [seen(renderedHtml(markdown(recordedRun()))), seen(html(recordedRun()))]) {
+      expect(text).toContain("1 recorded apply");
+      expect(text).toMatch(/update ?pools\.shared/);
+      expect(text).toMatch(/node_type_id:? shared → shared2/);
+      expect(text).toMatch(/value:? \(sensitive\)/);
+      expect(text).toContain("1 more resource changed");
+    }
   });
 
   test("names the run: version, host, target, commit, and time", () => {

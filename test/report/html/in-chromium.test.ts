@@ -12,7 +12,7 @@ import type { AnswerView } from "../../../src/report/view/answer-view.ts";
 import { driftView } from "../../../src/report/view/drift-view.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
 import type { PlanView } from "../../../src/report/view/plan-view.ts";
-import { explained, personAccess, scopeAccess } from "../answers.ts";
+import { explained, personAccess, recordedRun, scopeAccess } from "../answers.ts";
 import { create, INFO, planOf, registry, viewOf } from "../plans.ts";
 import { richOutcome, richPlan } from "../rich.ts";
 import { accessibilityViolations } from "./chromium.ts";
@@ -38,6 +38,7 @@ const PAGES = {
   "access of an object": answerHtml(scopeAccess(3)),
   "access of a person": answerHtml(personAccess(40)),
   explanation: answerHtml(explained()),
+  history: answerHtml(recordedRun()),
   "failure with lines of the spec": failureHtml("workspace plan", [withFrame()], { ...INFO, host: "" }),
 };
 
