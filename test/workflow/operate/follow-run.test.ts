@@ -110,10 +110,9 @@ test("a run and a cluster are read every 10 seconds at the latest, however long 
       signal: new AbortController().signal,
       polled: () => undefined,
     };
-    await waitForCluster(
-      { connection: { reader }, id: "c", address: "clusters.c" } as unknown as RecordedObject,
-      on,
-    );
+    const masked = (answer: JsonObject): JsonObject => answer;
+    const cluster = { connection: { reader }, unmasked: reader, masked, id: "c", address: "clusters.c" };
+    await waitForCluster(cluster as unknown as RecordedObject, on);
     expect([waits.length, Math.max(...waits)]).toEqual([40, 10_000]);
   } finally {
     sleep.mockRestore();
