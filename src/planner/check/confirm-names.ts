@@ -200,7 +200,7 @@ function unconfirmed(
 function describes(context: LookupContext, place: LookupSource, answer: LookupAnswer): string {
   if (place.in === "catalog") return `a ${answer.singular} of the workspace`;
   const { singular } = context.input.registry.get(place.of);
-  const object = `${/^[aeiou]/.test(singular) ? "an" : "a"} ${singular} in the workspace`;
+  const object = `${/^(?!user)[aeiou]/.test(singular) ? "an" : "a"} ${singular} in the workspace`;
   return place.in === "ids" ? `the ID of ${object}` : object;
 }
 
