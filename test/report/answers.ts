@@ -5,6 +5,7 @@ import { error, warning } from "../../src/core/diagnostic.ts";
 import type { PastChange, PastRun } from "../../src/core/past-run.ts";
 import type { ExplainedField, PlanExplanation } from "../../src/planner/explain-plan.ts";
 import type { AccessRight } from "../../src/planner/model/access.ts";
+import type { DriftOrigin } from "../../src/planner/model/plan.ts";
 import { registry as everyKind } from "../../src/providers/index.ts";
 import { type AccessAnswerView, accessAnswerView } from "../../src/report/inspect/access-text.ts";
 import { type HistoryView, historyView } from "../../src/report/inspect/history-text.ts";
@@ -67,7 +68,11 @@ const RUN: PastRun = {
 };
 
 /** `line` has no line break. */
-export function explained(name = "shared", line = name): ExplanationView {
+export function explained(
+  name = "shared",
+  line = name,
+  origin: DriftOrigin = { by: name, at: Date.UTC(2026, 0, 3) },
+): ExplanationView {
   const at = { file: name, line: 3, column: 1 };
   const [capacity] = update.action === "update" ? update.diffs : [];
   if (capacity === undefined) throw new Error("the sample update changes nothing");
@@ -98,7 +103,7 @@ export function explained(name = "shared", line = name): ExplanationView {
     ignored: [spec],
     drift: {
       ...{ address: addressOf("pools", name), kind: "pools", name, what: "changed", diffs: [field.diff] },
-      origin: { by: name, at: Date.UTC(2026, 0, 3) },
+      origin,
     },
     blockedBy: [error("GUARD_DATA_LOSS", name, found)],
     planBlockedBy: [error("GUARD_LIMIT", name)],

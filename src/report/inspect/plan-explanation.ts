@@ -141,15 +141,17 @@ function fieldItem(
       ? []
       : [`live value written ${pastRunTime(writtenBy)} by ${pastRunAuthor(writtenBy)}${commitOf(writtenBy)}`];
   const live =
-    diff.cause === "spec"
-      ? written
-      : isCreated
-        ? []
-        : [`live value ${originText(drift?.origin) || "changed outside"}${lastWritten}`];
+    diff.cause === "spec" ? written : isCreated ? [] : [`live value ${liveOrigin(drift)}${lastWritten}`];
   return {
     fields: isCreated ? lines.map((line) => ({ ...line, was: undefined })) : lines,
     details: [...originLines(origin, explanation), ...live].map(printable),
   };
+}
+
+/** `changed by ada@example.com at 2026-11-21T09:48:03Z`; if the service does not record it, a clause says so. */
+function liveOrigin(drift: PlanExplanation["drift"]): string {
+  const text = originText(drift?.origin);
+  return text.startsWith("changed ") ? text : ["changed outside", ...(text === "" ? [] : [text])].join("; ");
 }
 
 const commitOf = ({ commit }: { readonly commit?: string }): string =>

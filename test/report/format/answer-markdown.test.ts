@@ -105,6 +105,13 @@ describe("an answer", () => {
         expect(text).toContain(fact);
   });
 
+  test("says that a live value changed outside if the service does not record who changed it", () => {
+    const shown = seen(html(explained("shared", "shared", {})));
+    expect(shown).toContain(
+      "live value changed outside; the service does not record who changed it, or when; the last apply wrote shared",
+    );
+  });
+
   test("about a secret does not show its value in any format", async () => {
     const formats = await Promise.all(Object.values(EXPLANATION_FORMATS).map((load) => load()));
     const texts = formats.map((render) => render(explainedSecret(), INFO, colorsFor(false)).text);
