@@ -21,11 +21,15 @@ const SETTINGS = "databricks_workspace_conf";
 
 /** An instance for each setting: a resource of Terraform holds several. */
 export function settingInstances(instance: TerraformInstance): readonly TerraformInstance[] {
-  const { type, values, state } = instance;
+  const { type, values, state, sensitive } = instance;
   if (type !== SETTINGS || state !== undefined) return [instance];
   return Object.entries(objectIn(values.custom_config)).map(([key, value]) => ({
     ...instance,
     values: { key, value },
+    sensitive: sensitive.flatMap((path) => {
+      if (path.length === 0) return [path];
+      return path[0] === "custom_config" && (path[1] ?? key) === key ? [["value"]] : [];
+    }),
   }));
 }
 

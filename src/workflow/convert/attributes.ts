@@ -1,7 +1,7 @@
 // Attributes of a Terraform resource: which of them are set, and their values as the fields of a kind.
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { type Path, setMember } from "../../core/pointer.ts";
+import { type Path, setMember, valueAt } from "../../core/pointer.ts";
 import { plainTreePath } from "../../providers/kit/names.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 
@@ -87,13 +87,30 @@ export interface ConvertedAttributes {
 const NO_FIELD = "the kind has no such field";
 export const IS_SENSITIVE = "Terraform marks it as sensitive; set it with a sensitive variable";
 
+/** `marked`: values of the state that are in no spec, wherever the conversion puts them. */
 export function convertAttributes(
   fields: FieldTable,
   attributes: JsonObject,
   sensitive: readonly Path[] = [],
+  marked: ReadonlySet<string | number> = new Set(),
 ): ConvertedAttributes {
-  const reader = new AttributeReader(sensitive);
+  const reader = new AttributeReader(sensitive, marked);
   return { values: reader.members({ properties: fields }, attributes, []), left: reader.left };
+}
+
+/** The values that Terraform marks as sensitive; of a text in base64, also the text. A conversion may move, split, or decode them. */
+export function markedValues(values: JsonObject, sensitive: readonly Path[]): ReadonlySet<string | number> {
+  const marked = new Set<string | number>();
+  const add = (value: Json | undefined): void => {
+    if (Array.isArray(value)) for (const item of value as readonly Json[]) add(item);
+    else if (isObject(value)) for (const member of Object.values(value)) add(member);
+    else if (typeof value === "number") marked.add(value);
+    else if (typeof value === "string" && value !== "")
+      marked.add(value).add(Buffer.from(value, "base64").toString("utf8"));
+  };
+  for (const path of sensitive) add(valueAt(values, path));
+  marked.delete("");
+  return marked;
 }
 
 /** Whether an attribute is unset: a provider writes null, zero, or an empty list or string for that. */
@@ -120,11 +137,16 @@ function isMeantEmpty(name: string, schema: FieldSchema, { autoscale }: JsonObje
   return MEANT_EMPTY.has(name) || PARSED.has(String(at[0])) || schema.required?.includes(name) === true;
 }
 
+/** A shorter text occurs in others by chance. */
+const SHORTEST_PART = 4;
+
 class AttributeReader {
   readonly left: OmittedAttribute[] = [];
   readonly #sensitive: ReadonlySet<string>;
+  readonly #marked: ReadonlySet<string | number>;
 
-  constructor(sensitive: readonly Path[]) {
+  constructor(sensitive: readonly Path[], marked: ReadonlySet<string | number>) {
+    this.#marked = marked;
     this.#sensitive = new Set(sensitive.map((path) => JSON.stringify(path)));
   }
 
@@ -155,7 +177,15 @@ class AttributeReader {
     if (!meant && schema.default === undefined && isUnset(value)) return undefined;
     if (schema.enum !== undefined && !isAllowed(schema, value))
       return isUnset(value) ? undefined : this.#leave(path, "its value is unknown to this version");
-    return value;
+    return this.#isMarked(value) ? this.#leave(path, IS_SENSITIVE) : value;
+  }
+
+  #isMarked(value: Json): boolean {
+    if (typeof value === "number") return this.#marked.has(value);
+    if (typeof value !== "string") return false;
+    const isInside = (text: string | number): boolean =>
+      typeof text === "string" && text.length >= SHORTEST_PART && value.includes(text);
+    return this.#marked.has(value) || [...this.#marked].some(isInside);
   }
 
   #block(schema: FieldSchema, value: Json, path: Path): Json | undefined {

@@ -16,7 +16,7 @@ import { type FileRefusal, openSpecFolder, type SpecFolder } from "../../spec/fi
 import { withAccessLists } from "./access-lists.ts";
 import { settingInstances, withScriptOrder } from "./admin-types.ts";
 import { namedAssignments } from "./assignments.ts";
-import { blocks, convertAttributes, type ResourceType, textAttribute } from "./attributes.ts";
+import { blocks, convertAttributes, markedValues, type ResourceType, textAttribute } from "./attributes.ts";
 import { GIT_SOURCE, principalsIn, resourceType, withMemberships } from "./resource-types.ts";
 import {
   type ConversionLog,
@@ -227,6 +227,7 @@ function add(
     provider.fields,
     jsonObject,
     convertedPaths(instance.sensitive, instance.values),
+    markedValues(instance.values, instance.sensitive),
   );
   for (const omittedAttribute of [...left, ...convertedAttributes.left])
     log.leaveAttribute(instance, omittedAttribute.path, omittedAttribute.reason);
@@ -354,7 +355,9 @@ function withConvertedLibraries(
       continue;
     }
     const attributes: JsonObject = omit(values, ["id", "cluster_id", "provider_config"]);
-    const converted = convertAttributes({ libraries }, { libraries: [attributes] }, sensitive);
+    const paths = sensitive.map((path) => ["libraries", 0, ...path]);
+    const marked = markedValues(values, sensitive);
+    const converted = convertAttributes({ libraries }, { libraries: [attributes] }, paths, marked);
     for (const { path, reason } of converted.left) log.leaveAttribute(instance, path.slice(2), reason);
     const before = blocks(cluster.live.values.libraries);
     const added = withoutEqualLibraries(blocks(converted.values.libraries), before);

@@ -447,6 +447,71 @@ describe("a value that Terraform marks as sensitive", () => {
     }
   });
 
+  const library = { pypi: [{ package: "a", repo: "https://u:canary-lib@pypi.test/simple" }] };
+  test.each<readonly [string, string, object, readonly (string | number)[]]>([
+    [
+      "a parameter of the only task",
+      "databricks_job",
+      {
+        id: "1",
+        name: "j",
+        task: [{ task_key: "t", notebook_task: [{ notebook_path: "/x", base_parameters: { t: "canary" } }] }],
+      },
+      ["task", 0, "notebook_task", 0, "base_parameters", "t"],
+    ],
+    [
+      "an argument of the only task",
+      "databricks_job",
+      {
+        id: "1",
+        name: "j",
+        task: [
+          { task_key: "t", spark_python_task: [{ python_file: "/x", parameters: ["--token", "canary"] }] },
+        ],
+      },
+      ["task", 0, "spark_python_task", 0, "parameters", 1],
+    ],
+    ["an address of a library", "databricks_library", { cluster_id: "c", ...library }, ["pypi", 0, "repo"]],
+    [
+      "a script",
+      "databricks_global_init_script",
+      { id: "s", name: "s", content_base64: Buffer.from("export A=canary\n").toString("base64") },
+      ["content_base64"],
+    ],
+    [
+      "a tag of a warehouse",
+      "databricks_sql_endpoint",
+      { id: "w", name: "w", cluster_size: "Small", tags: [{ custom_tags: [{ key: "k", value: "canary" }] }] },
+      ["tags", 0, "custom_tags", 0, "value"],
+    ],
+    [
+      "a setting",
+      "databricks_workspace_conf",
+      { id: "_", custom_config: { enableIpAccessLists: "canary" } },
+      ["custom_config", "enableIpAccessLists"],
+    ],
+    [
+      "an address of a destination",
+      "databricks_notification_destination",
+      { id: "n", display_name: "n", config: [{ email: [{ addresses: ["canary@example.com"] }] }] },
+      ["config", 0, "email", 0, "addresses"],
+    ],
+  ])("%s is not in the spec, wherever the conversion puts it", (_what, type, attributes, path) => {
+    const cluster = one("databricks_cluster", {
+      id: "c",
+      cluster_id: "c",
+      cluster_name: "c",
+      num_workers: 1,
+    });
+    const marked = one(type, attributes, { sensitive_attributes: [path.map(step)] });
+    const { yaml, log } = converted(stateWith([cluster, marked]));
+    expect(yaml).not.toContain("canary");
+    expect(JSON.stringify(log)).not.toContain("canary");
+    expect(log.attributes.map(({ reason }) => reason)).toContainEqual(
+      "Terraform marks it as sensitive; set it with a sensitive variable",
+    );
+  });
+
   test("is a reason to leave a resource out where it is a name, or all settings", () => {
     const group = one(
       "databricks_group",
