@@ -18,7 +18,6 @@ import {
   textField,
 } from "../kit/field-builders.ts";
 import { fileAt } from "../kit/library-fields.ts";
-import { plainTreePath } from "../kit/names.ts";
 
 const CONTRACT = { dialect: "contract" } as const;
 
@@ -131,13 +130,8 @@ export const clusterFields = (most: number): FieldTable => ({
 export function clusterFiles(values: Values): readonly { readonly kind: string; readonly name: string }[] {
   const scripts = Array.isArray(values.init_scripts) ? values.init_scripts : [];
   return scripts.flatMap((script: Json) => {
-    if (!isObject(script)) return [];
-    const place = script.fs ?? script.dbfs;
-    if (isObject(place)) return fileAt(place.destination);
-    const { workspace } = script;
-    return isObject(workspace)
-      ? [{ kind: "workspace_files", name: plainTreePath(String(workspace.destination)) }]
-      : [];
+    const place = isObject(script) ? (script.fs ?? script.dbfs) : undefined;
+    return isObject(place) ? fileAt(place.destination) : [];
   });
 }
 

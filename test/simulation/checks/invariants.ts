@@ -130,8 +130,8 @@ async function recordsUnlikeLive(
   return wrong;
 }
 
-/** A new Git folder, and a new file, bring their parents. */
-const AROUND_REPOS = /^directories \/(Repos(\/|$)|Shared\/lib$)/;
+/** A new Git folder brings its parents. */
+const AROUND_REPOS = /^directories \/Repos(\/|$)/;
 
 /** An access list that the spec no longer manages is not changed (design 4). */
 function isReleased(spec: Spec, key: string): boolean {
@@ -173,7 +173,6 @@ async function liveIds(
     "/Shared/x",
     "/Shared/etl/x",
     "/Shared/foreign/x",
-    "/Shared/lib/x",
     "/Shared/other/x",
     "/init/x",
     "/theirs/x",
