@@ -98,7 +98,7 @@ export function convertAttributes(
   return { values: reader.members({ properties: fields }, attributes, []), left: reader.left };
 }
 
-/** The values that Terraform marks as sensitive; of a text in base64, also the text. A conversion may move, split, or decode them. */
+/** The values that Terraform marks as sensitive; of base64, also what it decodes to. A conversion may move, split, or decode them. */
 export function markedValues(values: JsonObject, sensitive: readonly Path[]): ReadonlySet<string | number> {
   const marked = new Set<string | number>();
   const add = (value: Json | undefined): void => {
