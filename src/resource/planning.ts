@@ -10,6 +10,20 @@ import type { Compute } from "./compute.ts";
 import type { FieldDialect, Values } from "./field-schema.ts";
 import type { LiveObject } from "./live.ts";
 
+/** The actions of a plan that change something, in the order of summaries. */
+export const CHANGING_ACTIONS = [
+  "create",
+  "update",
+  "replace",
+  "delete",
+  "adopt",
+  "import",
+  "move",
+  "forget",
+] as const;
+
+export const ACTIONS = [...CHANGING_ACTIONS, "compare", "noop", "report"] as const;
+
 /** One operation of an update, decided by the plan and shown in it: `resize`, `edit`, `pin`, `add-members`. */
 export interface Step {
   readonly operation: string;

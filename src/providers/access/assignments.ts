@@ -48,7 +48,7 @@ const principalIn = ({ principal }: JsonObject): JsonObject => objectIn(principa
 function toSpec(answer: JsonObject): LiveObject | undefined {
   const principal = principalIn(answer);
   const kind = (["user", "group", "sp"] as const).find(
-    (one) => responseText(principal, MEMBER[one]) !== undefined,
+    (type) => responseText(principal, MEMBER[type]) !== undefined,
   );
   if (kind === undefined) return undefined;
   const name = principalText({ kind, name: keyIn(principal, MEMBER[kind]) });
@@ -162,10 +162,10 @@ export const assignments = defineProvider({
   operations: {
     /** Users and service principals are objects of other kinds, so only those that the spec or the state names count here. */
     async list(api, { names, ids = new Set() }) {
-      const known = new Set([...names].map(foldCase));
+      const folded = new Set([...names].map(foldCase));
       const isNeeded = names.size + ids.size > 0;
       return (await (isNeeded ? all(api) : allIfFederated(api))).filter(
-        ({ id, name }) => isGroup(name) || ids.has(id) || known.has(foldCase(name)),
+        ({ id, name }) => isGroup(name) || ids.has(id) || folded.has(foldCase(name)),
       );
     },
     read: async (api, id) => (await all(api)).find((live) => live.id === id),

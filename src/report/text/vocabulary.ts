@@ -3,6 +3,7 @@
 import type { Json } from "../../core/json.ts";
 import { grouped } from "../../core/sentences.ts";
 import type { Action } from "../../planner/model/change.ts";
+import { CHANGING_ACTIONS } from "../../resource/planning.ts";
 
 export const SIGNS: Readonly<Record<Action, string>> = {
   create: "+",
@@ -45,18 +46,6 @@ export const IN_PROGRESS_VERBS: Readonly<Record<Action, string>> = {
   noop: "comparing",
   report: "reporting",
 };
-
-/** The actions that change something, in the order of summaries. */
-export const CHANGING_ACTIONS = [
-  "create",
-  "update",
-  "replace",
-  "delete",
-  "adopt",
-  "import",
-  "move",
-  "forget",
-] as const satisfies readonly Action[];
 
 type Counts = Readonly<Record<(typeof CHANGING_ACTIONS)[number], number>>;
 

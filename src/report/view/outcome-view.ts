@@ -10,11 +10,12 @@ import {
   type ChangeStatus,
   wasStopped,
 } from "../../planner/model/plan.ts";
+import { CHANGING_ACTIONS } from "../../resource/planning.ts";
 import { diagnosticJson, diagnosticText } from "../text/diagnostic-text.ts";
 import { JSON_FORMAT, printable } from "../text/printable.ts";
 import { type RunInfo, runJson, runLines } from "../text/run-info.ts";
 import type { Colors } from "../text/terminal.ts";
-import { CHANGING_ACTIONS, DONE, summaryActions } from "../text/vocabulary.ts";
+import { DONE, summaryActions } from "../text/vocabulary.ts";
 import type { PlanView } from "./plan-view.ts";
 
 export interface OutcomeView {

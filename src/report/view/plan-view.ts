@@ -21,10 +21,11 @@ import type { PlanCapacity, PlanCost } from "../../planner/model/plan-cost.ts";
 import { changeKey } from "../../planner/model/work-graph.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
+import { CHANGING_ACTIONS } from "../../resource/planning.ts";
 import { printable } from "../text/printable.ts";
 import { partOptions } from "../text/run-info.ts";
 import type { Colors } from "../text/terminal.ts";
-import { CHANGING_ACTIONS, PLANNED_ACTIONS, plannedCounts, summaryActions } from "../text/vocabulary.ts";
+import { PLANNED_ACTIONS, plannedCounts, summaryActions } from "../text/vocabulary.ts";
 import { type AccessGrouping, type AccessView, accessView } from "./access-view.ts";
 import { ChangeView, NO_PLACES, type SpecPlaces } from "./change-view.ts";
 import {

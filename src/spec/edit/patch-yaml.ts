@@ -55,7 +55,7 @@ export function documentOffsets(text: string): ReadonlyMap<string, Path> {
   return offsets;
 }
 
-/** Whether a value, or one around it, has an anchor or an alias, so that it also stands in another place. */
+/** Whether a value, or a map or list that contains it, has an anchor or an alias: an edit would change another place, too. */
 export function isSharedAt(text: string, path: Path): boolean {
   const document = parsed(text);
   return path.some((_, at) => {

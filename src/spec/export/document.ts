@@ -259,7 +259,7 @@ function leftOut({ registry, live, kinds }: ExportInput) {
   const messages = omitted.flatMap(({ object, reason, folder }) =>
     folder === undefined ? [`${object} not exported: ${reason}`] : [],
   );
-  for (const [folder, { length }] of Map.groupBy(omitted, (one) => one.folder))
+  for (const [folder, { length }] of Map.groupBy(omitted, (content) => content.folder))
     if (folder !== undefined) {
       const objects = `${count(length, "object")} in the folder ${JSON.stringify(folder)}`;
       messages.push(`${objects} ${length === 1 ? "is" : "are"} not exported: bundles deploy to it`);

@@ -1,6 +1,7 @@
 // The JSON Schema of a test file (`*.test.yaml`), for editors and for validation.
 
 import type { Json } from "../../core/json.ts";
+import { ACTIONS } from "../../resource/planning.ts";
 
 /** How many tests a file may have, and how many steps a test. */
 const MOST_TESTS = 1000;
@@ -111,20 +112,6 @@ export type Schema = { readonly [keyword: string]: Json };
 const MOST_ENTRIES = 10_000;
 
 const ADDRESS_SCHEMA: Schema = { type: "string", pattern: "^\\w+\\..", examples: ["pools.shared"] };
-const ACTIONS = [
-  "create",
-  "update",
-  "replace",
-  "delete",
-  "adopt",
-  "import",
-  "move",
-  "forget",
-  "compare",
-  "noop",
-  "report",
-];
-
 const item = (name: string, description: string, more: Schema): Schema => ({
   type: ["string", "object"],
   minLength: 1,

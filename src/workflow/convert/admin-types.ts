@@ -95,8 +95,8 @@ function destinationAttributes({ config, ...attributes }: JsonObject) {
   const [parts = {}] = blocks(config);
   const addresses = blocks(parts.email).flatMap(({ addresses: all }) => all ?? []);
   const left = Object.entries(parts).flatMap(([part, value]) =>
-    Object.entries(blocks(value)[0] ?? {}).flatMap(([name, one]) =>
-      part === "email" || name.endsWith("_set") || isUnset(one)
+    Object.entries(blocks(value)[0] ?? {}).flatMap(([name, attribute]) =>
+      part === "email" || name.endsWith("_set") || isUnset(attribute)
         ? []
         : [{ path: ["config", 0, part, 0, name], reason: UNREADABLE }],
     ),

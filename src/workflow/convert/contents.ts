@@ -195,8 +195,13 @@ function notConverted(
   if (state === "deposed") return "it is deposed: Terraform replaced it and did not delete it yet";
   if (state === "without attributes") return "the state has no attributes of it";
   const hidden = sensitiveReason(sensitive);
-  if (hidden !== undefined || resourceType === undefined) return hidden;
+  if (hidden !== undefined) return hidden;
+  if (resourceType === undefined)
+    return type === LIBRARY || sensitive.length === 0
+      ? undefined
+      : "Terraform marks a part of it as sensitive";
   const [id, name] = [resourceType.id(values), resourceType.name(values)];
+  if (name !== undefined && markedValues(values, sensitive).has(name)) return MARKED_NAME;
   return id === undefined || name === undefined ? "the state does not contain its ID and name" : undefined;
 }
 
@@ -323,10 +328,11 @@ const OMITTED_STEP: Readonly<Record<string, string>> = { environments: "spec", p
 const renamedStep = (step: string | number): string | number =>
   typeof step === "string" && Object.hasOwn(RENAMED, step) ? (RENAMED[step] ?? step) : step;
 
+const MARKED_NAME = "Terraform marks its name as sensitive";
+
 /** Why an instance cannot be converted without a sensitive value; undefined if it can. */
 function sensitiveReason(sensitive: readonly Path[]): string | undefined {
-  if (sensitive.some((path) => path.length === 1 && NAMES.has(path[0])))
-    return "Terraform marks its name as sensitive";
+  if (sensitive.some((path) => path.length === 1 && NAMES.has(path[0]))) return MARKED_NAME;
   return sensitive.some(
     (path) => path.length < 3 && (path.length === 0 || Object.hasOwn(KEYED, path[0] ?? "")),
   )

@@ -512,6 +512,30 @@ describe("a value that Terraform marks as sensitive", () => {
     );
   });
 
+  test.each<readonly [string, string, object, readonly (string | number)[], string]>([
+    [
+      "an access list",
+      "databricks_permissions",
+      { id: "/jobs/1", access_control: [{ user_name: "canary@example.com", permission_level: "CAN_VIEW" }] },
+      ["access_control", 0, "user_name"],
+      "Terraform marks a part of it as sensitive",
+    ],
+    [
+      "an IP access list",
+      "databricks_ip_access_list",
+      { id: "5", label: "canary", list_type: "ALLOW", ip_addresses: ["1.2.3.4"] },
+      ["label"],
+      "Terraform marks its name as sensitive",
+    ],
+  ])("leaves %s out whose principal or name it is", (_what, type, attributes, path, reason) => {
+    const run = [{ task_key: "t", notebook_task: [{ notebook_path: "/x" }] }];
+    const job = one("databricks_job", { id: "1", name: "j", task: run });
+    const marked = one(type, attributes, { sensitive_attributes: [path.map(step)] });
+    const { yaml, log } = converted(stateWith([job, marked]));
+    expect(yaml).not.toContain("canary");
+    expect(log.resources.map((left) => left.reason)).toContain(reason);
+  });
+
   test("is a reason to leave a resource out where it is a name, or all settings", () => {
     const group = one(
       "databricks_group",

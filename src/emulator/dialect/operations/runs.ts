@@ -208,7 +208,7 @@ function taskRunId(world: World, run: Run, index: number, attempt?: RunAttempt):
     attempt ??
     attemptsOf(world)
       .get(String(run.run_id))
-      ?.findLast((one) => one.task_keys.includes(key));
+      ?.findLast(({ task_keys }) => task_keys.includes(key));
   return (last?.id ?? run.run_id) * TASKS_OF_RUN + index;
 }
 
