@@ -104,6 +104,8 @@ export function azurePullRequests(settings: AzureSettings): PullRequests {
   const api = apiOf(settings, "Contribute to pull requests");
   const { project, repository } = settings;
   const pulls = `/${encodeURIComponent(project)}/_apis/git/repositories/${encodeURIComponent(repository)}/pullrequests`;
+  /** Of the pull requests that were found. */
+  const targets = new Map<string, unknown>();
   return {
     find: async (branch) => {
       const source = encodeURIComponent(`refs/heads/${branch}`);
@@ -111,7 +113,10 @@ export function azurePullRequests(settings: AzureSettings): PullRequests {
       const open = valuesOf((await api.send(`${pulls}?${criteria}&${VERSION}`)).json);
       // A fork can have a branch of this name, too.
       const own = open.filter(isRecord).find(({ forkSource }) => forkSource === undefined);
-      return own === undefined ? undefined : String(own.pullRequestId);
+      if (own === undefined) return undefined;
+      const id = String(own.pullRequestId);
+      targets.set(id, own.targetRefName);
+      return id;
     },
     create: async ({ branch, base, title, body: description }) => {
       const body = {
@@ -121,7 +126,10 @@ export function azurePullRequests(settings: AzureSettings): PullRequests {
       await api.send(`${pulls}?${VERSION}`, { method: "POST", body });
     },
     update: async (id, { base, title, body: description }) => {
-      const body = { title, description, targetRefName: `refs/heads/${base}` };
+      const targetRefName = `refs/heads/${base}`;
+      // A service that moves no pull request to another branch refuses the field.
+      const moved = targets.get(id) === targetRefName ? {} : { targetRefName };
+      const body = { title, description, ...moved };
       await api.send(`${pulls}/${id}?${VERSION}`, { method: "PATCH", body });
     },
     close: async (id) => {

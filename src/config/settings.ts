@@ -5,7 +5,7 @@ import { isLoopback, isPrivate, METADATA_SERVICE } from "../api/auth/endpoints.t
 import type { CliAnswer } from "../api/auth/token-request.ts";
 import { parseHost } from "../api/contract/host.ts";
 import { type Diagnostic, error, Failure, failureOf, warning } from "../core/diagnostic.ts";
-import { parseDuration } from "../core/sentences.ts";
+import { parseDuration } from "../core/duration.ts";
 import { cloudOfHost, type DialectOptions, dialectOf, type SpokenDialect, spokenDialect } from "./dialect.ts";
 import { fromEnv, type ProcessContext } from "./environment.ts";
 import { type Network, networkOf } from "./network.ts";

@@ -2,9 +2,9 @@
 
 import { Cron } from "croner";
 import { Failure, thrownText } from "../core/diagnostic.ts";
+import { parseDuration } from "../core/duration.ts";
 import { defined, type Json } from "../core/json.ts";
 import { SensitiveTexts } from "../core/sensitive.ts";
-import { parseDuration } from "../core/sentences.ts";
 import { suggester } from "../core/suggest.ts";
 import { Findings } from "../spec/model/findings.ts";
 import type { SourceText } from "../spec/model/source.ts";

@@ -14,8 +14,9 @@ import {
   unknownNames,
 } from "./check/confirm-names.ts";
 import { checkGuards } from "./check/guards.ts";
+import { liveProblems } from "./check/live-problems.ts";
 import { nestingCycles, unmanageableMemberships, withNestingOrder } from "./check/memberships.ts";
-import { dependentKinds, liveProblems, unreadableKinds, unreadDependents } from "./check/unreadable.ts";
+import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unreadable.ts";
 import { decideResource } from "./decide/decide.ts";
 import { planDeletes, retainInUse } from "./decide/deletes.ts";
 import { withDependencies } from "./decide/dependencies.ts";

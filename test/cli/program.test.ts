@@ -17,7 +17,7 @@ import { buildProgram, parseArguments } from "../../src/cli/command/parser.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { type Diagnostic, error } from "../../src/core/diagnostic.ts";
-import { parseDuration } from "../../src/core/sentences.ts";
+import { parseDuration } from "../../src/core/duration.ts";
 import { contextWith } from "./context.ts";
 
 const command = defineCommand({

@@ -1,9 +1,8 @@
 // Reads lists that come in pages, with page tokens or as SCIM lists. Only an explicit end ends a list, and a page that repeats is an error.
 
-import { error } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
-import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { Refused, refusedWith } from "../../core/request-failure.ts";
+import { type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
+import { type Refused, refusedWith } from "../../core/request-failure.ts";
 
 /** More than any workspace has; a service that never ends its pages is not followed further. */
 const MOST_PAGES = 10_000;
@@ -88,7 +87,7 @@ export async function readWholeList(operation: string, input: JsonObject, fetch:
   for (let tries = 1; ; tries++) {
     const first = await fetch(input);
     const total = totalOf(first);
-    if ("startIndex" in input || "count" in input || total <= resourcesOf(first).length) return first;
+    if ("startIndex" in input || "count" in input || total <= listIn(first.Resources).length) return first;
     const resources = await further(input, first, total, fetch);
     if (resources.length === total)
       return { ...first, totalResults: total, itemsPerPage: total, Resources: resources };
@@ -98,20 +97,16 @@ export async function readWholeList(operation: string, input: JsonObject, fetch:
 
 /** Follows the pages; ends early where one brings nothing new or promises another total. */
 async function further(input: JsonObject, first: JsonObject, total: number, fetch: Fetch): Promise<Json[]> {
-  const resources = [...resourcesOf(first)];
+  const resources = [...listIn(first.Resources)];
   const ids = new Set(resources.map(idOf));
   while (resources.length < total) {
     const page = await fetch({ ...input, startIndex: resources.length + 1 });
-    const fresh = resourcesOf(page).filter((resource) => !ids.has(idOf(resource)));
+    const fresh = listIn(page.Resources).filter((resource) => !ids.has(idOf(resource)));
     if (fresh.length === 0 || totalOf(page) !== total) break;
     for (const resource of fresh) ids.add(idOf(resource));
     resources.push(...fresh);
   }
   return resources;
-}
-
-function resourcesOf(list: JsonObject): readonly Json[] {
-  return Array.isArray(list.Resources) ? list.Resources : [];
 }
 
 function totalOf(list: JsonObject): number {
@@ -124,11 +119,7 @@ function idOf(resource: Json): string {
 }
 
 function incomplete(operation: string, got: number, total: number): Refused {
-  return new Refused(
-    200,
-    "",
-    error("API_PROTOCOL", `${operation} announced ${total} entries but returned ${got}`, {
-      hint: "the list may have changed during the read; run the command again",
-    }),
-  );
+  return refusedWith(200, "API_PROTOCOL", `${operation} announced ${total} entries but returned ${got}`, {
+    hint: "the list may have changed during the read; run the command again",
+  });
 }

@@ -1,8 +1,9 @@
 // The time limit for all reads of one plan: planning ends, whatever the service answers, and however slowly.
 
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { duration } from "../../core/duration.ts";
 import { Refused } from "../../core/request-failure.ts";
-import { count, duration } from "../../core/sentences.ts";
+import { count } from "../../core/sentences.ts";
 import type { PreparedRequest } from "../http/request-body.ts";
 
 /** A read in flight, for the message. */

@@ -1,7 +1,7 @@
 // Options as data: one declaration defines the parser, the help, the completion, and the type of the value. Every wrong value is reported at once.
 
 import { type Diagnostic, error, failureOf } from "../../core/diagnostic.ts";
-import { parseDuration } from "../../core/sentences.ts";
+import { parseDuration } from "../../core/duration.ts";
 import { type Filter, rowFilter } from "../../report/view/choice.ts";
 
 /** Reports a value that is not valid; `why` completes `--flag cannot be "text": …`. */

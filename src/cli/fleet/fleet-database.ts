@@ -5,7 +5,7 @@ import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
 import { PROGRAM } from "../../config/version.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
-import { duration } from "../../core/sentences.ts";
+import { duration } from "../../core/duration.ts";
 import type { WorkspaceLeases } from "../../fleet/database/lease.ts";
 import type { Pauses } from "../../fleet/database/pauses.ts";
 import type { RunLimit } from "../../fleet/model/fleet.ts";

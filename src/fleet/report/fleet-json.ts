@@ -1,6 +1,6 @@
 // A fleet as JSON: its workspaces, its status and queue, results of runs, and jobs that failed every time.
 
-import { secondsOf } from "../../core/sentences.ts";
+import { secondsOf } from "../../core/duration.ts";
 import { diagnosticJson } from "../../report/text/diagnostic-text.ts";
 import type { FleetWorkspace, Schedule } from "../model/fleet.ts";
 import type { WorkspaceResult } from "../model/result.ts";

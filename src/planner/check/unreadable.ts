@@ -1,4 +1,4 @@
-// Reports kinds that could not be read, once per cause, and live objects with parts that failed or are not ready. An unreadable kind blocks the apply.
+// Reports kinds that could not be read, once per cause. An unreadable kind blocks the apply.
 
 import { type Address, kindOf, nameOf } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
@@ -110,25 +110,4 @@ function untold(kind: string, address: Address, liveKind: LiveKind): Diagnostic[
       },
     ),
   ];
-}
-
-export function liveProblems({ input, liveIndex }: PlanContext, changes: readonly Change[]): Diagnostic[] {
-  const kinds = new Set(
-    input.registry.kinds.flatMap(({ kind, planning }) => (planning.liveProblems === undefined ? [] : [kind])),
-  );
-  return changes.flatMap((change) => {
-    if (!kinds.has(change.kind) || !("id" in change)) return [];
-    if (change.action === "delete" || change.action === "forget") return [];
-    const live = liveIndex.byId(change.kind, change.id);
-    const resource = input.spec.resources.get(change.address);
-    if (live === undefined || resource === undefined) return [];
-    const problems = input.registry.get(change.kind).planning.liveProblems?.(live) ?? [];
-    return problems.map(({ code, message, path, hint }) =>
-      warning(code, `${change.address}: ${message}`, {
-        address: change.address,
-        at: resource.locate(path),
-        hint,
-      }),
-    );
-  });
 }

@@ -1,6 +1,7 @@
 // A plan, drift, and the outcome of an apply as HTML pages.
 
-import { count, duration, grouped, sentenceCase } from "../../core/sentences.ts";
+import { duration } from "../../core/duration.ts";
+import { count, grouped, sentenceCase } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";

@@ -1,7 +1,8 @@
 // Clusters, their events, and runs of jobs as text.
 
+import { duration } from "../../core/duration.ts";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { count, duration } from "../../core/sentences.ts";
+import { count } from "../../core/sentences.ts";
 import { hasEnded, idText, whyText } from "../../resource/service-status.ts";
 import { printable, printableLines } from "../text/printable.ts";
 import { type Colors, textTable } from "../text/terminal.ts";

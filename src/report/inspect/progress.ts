@@ -1,7 +1,8 @@
 // Progress on stderr: a board of tasks on a terminal, plain lines elsewhere.
 
 import { kindOf } from "../../core/address.ts";
-import { count, duration } from "../../core/sentences.ts";
+import { duration } from "../../core/duration.ts";
+import { count } from "../../core/sentences.ts";
 import { type ApplyEvent, type ChangeStatus, type ReadEvent, wasStopped } from "../../planner/model/plan.ts";
 import { printable } from "../text/printable.ts";
 import type { Colors, Paint } from "../text/terminal.ts";

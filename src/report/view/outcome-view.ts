@@ -1,7 +1,8 @@
 // The outcome of an apply as a view that all reports use; as text: failures with reasons, blocked and skipped changes, a summary line; and as JSON, one event per line.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { count, duration, grouped, listed, secondsOf } from "../../core/sentences.ts";
+import { duration, secondsOf } from "../../core/duration.ts";
+import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Action } from "../../planner/model/change.ts";
 import {
   type ApplyEvent,

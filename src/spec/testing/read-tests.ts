@@ -2,8 +2,8 @@
 
 import { parseAddress } from "../../core/address.ts";
 import { Failure } from "../../core/diagnostic.ts";
+import { parseDuration } from "../../core/duration.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
-import { parseDuration } from "../../core/sentences.ts";
 import { suggester } from "../../core/suggest.ts";
 import { Findings } from "../model/findings.ts";
 import { sourceOf } from "../model/text.ts";

@@ -7,7 +7,6 @@ import { nestedNameOf, parentOf, type RemoteId, remoteId } from "../../core/addr
 import { type JsonObject, listIn, objectIn, omit } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import { shellWord } from "../../core/sentences.ts";
-import { withoutEqualLibraries } from "../../providers/clusters/libraries.ts";
 import { hasContent, type Provider, type Registry } from "../../resource/kind.ts";
 import { foldName } from "../../resource/names.ts";
 import type { ExportedObject } from "../../spec/export/addresses.ts";
@@ -17,7 +16,8 @@ import { LIMITS } from "../../spec/model/limits.ts";
 import { withAccessLists } from "./access-lists.ts";
 import { settingInstances, withScriptOrder } from "./admin-types.ts";
 import { namedAssignments } from "./assignments.ts";
-import { blocks, convertAttributes, markedValues, type ResourceType, textAttribute } from "./attributes.ts";
+import { convertAttributes, markedValues, type ResourceType, textAttribute } from "./attributes.ts";
+import { LIBRARY, withConvertedLibraries } from "./libraries.ts";
 import { GIT_SOURCE, principalsIn, resourceType, withMemberships } from "./resource-types.ts";
 import {
   type ConversionLog,
@@ -151,8 +151,6 @@ function hasItsExtension({ live }: ConvertedObject, provider: Provider, path: st
 const VENDOR = "databricks_";
 const AUTHORITATIVE =
   "its access list is authoritative: the plan removes entries that Terraform did not manage";
-
-const LIBRARY = "databricks_library";
 
 const PERMISSIONS = "databricks_permissions";
 const PARTS = new Set(["databricks_group_member", "databricks_entitlements", PERMISSIONS, LIBRARY]);
@@ -338,43 +336,4 @@ function sensitiveReason(sensitive: readonly Path[]): string | undefined {
   )
     ? "Terraform marks its settings as sensitive"
     : undefined;
-}
-
-const LIBRARIES_AUTHORITATIVE =
-  "its list of libraries is authoritative: the plan uninstalls libraries that Terraform did not manage";
-
-/** The objects with the libraries that the instances contain, each once. */
-function withConvertedLibraries(
-  objects: ConvertedObjects,
-  instances: readonly TerraformInstance[],
-  registry: Registry,
-  log: ConversionLog,
-): ConvertedObjects {
-  const result = new Map(objects);
-  const { libraries = {} } = registry.get("clusters").fields;
-  for (const instance of instances) {
-    const { values, sensitive } = instance;
-    const key = convertedKey("clusters", textAttribute(values, "cluster_id") ?? "");
-    const cluster = result.get(key);
-    if (cluster === undefined) {
-      log.leave(instance, "its cluster is not in the state");
-      continue;
-    }
-    const attributes: JsonObject = omit(values, ["id", "cluster_id", "provider_config"]);
-    const paths = sensitive.map((path) => ["libraries", 0, ...path]);
-    const marked = markedValues(values, sensitive);
-    const converted = convertAttributes({ libraries }, { libraries: [attributes] }, paths, marked);
-    for (const { path, reason } of converted.left) log.leaveAttribute(instance, path.slice(2), reason);
-    const before = blocks(cluster.live.values.libraries);
-    const added = withoutEqualLibraries(blocks(converted.values.libraries), before);
-    const all = [...before, ...added];
-    result.set(key, {
-      ...cluster,
-      live: { ...cluster.live, values: { ...cluster.live.values, libraries: all } },
-    });
-  }
-  for (const { kind, live, instance } of result.values())
-    if (kind === "clusters" && listIn(live.values.libraries).length > 0)
-      log.note(instance, LIBRARIES_AUTHORITATIVE);
-  return result;
 }

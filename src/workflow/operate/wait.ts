@@ -2,11 +2,12 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
+import { duration } from "../../core/duration.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { poll } from "../../core/poll.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
-import { duration, shellWord } from "../../core/sentences.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { int64 } from "../../providers/kit/responses.ts";
 import { hasEnded, idText, whyText } from "../../resource/service-status.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";

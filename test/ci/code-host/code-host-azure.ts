@@ -69,15 +69,23 @@ function proposals(
     const ofFork = { pullRequestId: 66, forkSource: { name: "refs/heads/main" } };
     return {
       status: 200,
-      json: { value: [ofFork, ...(own === undefined ? [] : [{ pullRequestId: own.id }])] },
+      json: {
+        value: [
+          ofFork,
+          ...(own === undefined ? [] : [{ pullRequestId: own.id, targetRefName: `refs/heads/${own.base}` }]),
+        ],
+      },
     };
   }
   const proposal = host.proposals.find((one) => one.id === Number(id));
   if (proposal === undefined) return undefined;
+  const target = branchIn(textField(body, "targetRefName"));
+  // A service that moves no pull request to another branch refuses the field; such a move is the only use of it.
+  if (target === proposal.base) return { status: 400, json: { message: "the target branch is the same" } };
   proposal.open = textField(body, "status") !== "abandoned";
   proposal.body = textField(body, "description") || proposal.body;
   proposal.title = textField(body, "title") || proposal.title;
-  proposal.base = branchIn(textField(body, "targetRefName")) || proposal.base;
+  proposal.base = target || proposal.base;
   return { status: 200, json: {} };
 }
 

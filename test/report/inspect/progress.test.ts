@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { duration } from "../../../src/core/sentences.ts";
+import { duration } from "../../../src/core/duration.ts";
 import type { ApplyEvent, ChangeOutcome } from "../../../src/planner/model/plan.ts";
 import { ProgressCounts, plainProgress, tallyText } from "../../../src/report/inspect/progress.ts";
 import { colorsFor, wantsColor } from "../../../src/report/text/terminal.ts";
