@@ -62,7 +62,7 @@ export function wrapText(text: string, columns: number, isWhole = false): string
     if (FRAME.test(plain)) frame.push(line);
     else {
       const isCut = !isWhole && CONTENT.test(plain);
-      const fitting = isCut ? [shortened(line, columns)] : wrapLine(line, columns);
+      const fitting = isCut ? [fittedContent(line, columns)] : wrapLine(line, columns);
       lines.push(...fittedFrame(frame, columns), ...fitting);
       frame = [];
     }
@@ -70,7 +70,7 @@ export function wrapText(text: string, columns: number, isWhole = false): string
   return [...lines, ...fittedFrame(frame, columns)].join("\n");
 }
 
-function shortened(line: string, columns: number): string {
+function fittedContent(line: string, columns: number): string {
   const plain = [...line.replace(COLOR_CODE, "")];
   return plain.length <= columns ? line : recolored(line, `${plain.slice(0, columns - 1).join("")}…`);
 }
