@@ -44,7 +44,7 @@ export const convertCommand = defineCommand({
     { name: "<file>", description: "terraform.tfstate, or output of `terraform show -json`; `-` is stdin" },
   ],
   notes:
-    "The spec has an import entry for each object, so the first plan adopts the objects. Values of secrets are never written.\nThe report lists each resource and attribute that is not in the spec, with the reason.\nExit codes: 0 everything is in the spec, 1 error, 2 the spec lacks resources or attributes.",
+    "The spec has an import entry for each object, so the first plan adopts the objects. Values of secrets, and values that Terraform marks as sensitive, are never written.\nThe report lists each resource and value that is not in the spec, with the reason.\nExit codes: 0 everything is in the spec, 1 error, 2 the spec lacks resources or values.",
   async run(context, options, [file = "-"]) {
     const { out, output } = options;
     const head = [`Converted from Terraform by workspace ${VERSION}.`];

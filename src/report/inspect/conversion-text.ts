@@ -22,6 +22,7 @@ export interface ConversionView {
   readonly attributes: readonly (LeftView & { readonly attribute: Path })[];
   readonly notes: readonly { readonly terraform: string; readonly text: string }[];
   readonly variables: readonly string[];
+  readonly sensitiveVariables: readonly string[];
   /** The spec and the files next to it that were written. */
   readonly written: readonly string[];
   /** The spec itself, if it was not written to a file. */
@@ -30,13 +31,13 @@ export interface ConversionView {
 }
 
 export function conversionText(view: ConversionView): string {
-  const { resources, converted, left, attributes, notes, variables, unwritten } = view;
+  const { resources, converted, left, attributes, notes, variables, sensitiveVariables, unwritten } = view;
   const lines = [
     ...section("Not converted:", left, (leftView) => [
       `${leftView.terraform} (${toDottedPath(leftView.at)})`,
       leftView.reason,
     ]),
-    ...section("Attributes that are not in the spec:", attributes, (omission) => [
+    ...section("Attributes whose values are not in the spec:", attributes, (omission) => [
       `${omission.terraform}: ${toDottedPath(omission.attribute)}`,
       omission.reason,
     ]),
@@ -48,6 +49,13 @@ export function conversionText(view: ConversionView): string {
           "The first apply writes their values to the workspace.",
           "",
         ]),
+    ...(sensitiveVariables.length === 0
+      ? []
+      : [
+          "Values that Terraform marks as sensitive are not converted. Set these variables for every command:",
+          ...sensitiveVariables.map((name) => `  ${name}`),
+          "",
+        ]),
     ...(unwritten === 0
       ? []
       : [
@@ -55,7 +63,9 @@ export function conversionText(view: ConversionView): string {
           "",
         ]),
     `Converted ${grouped(resources - left.length)} of ${count(resources, "Terraform resource")} to ${count(converted.length, "resource")} of a spec.`,
-    ...(attributes.length === 0 ? [] : [`Not in the spec: ${count(attributes.length, "attribute")}.`]),
+    ...(attributes.length === 0
+      ? []
+      : [`Not in the spec: values of ${count(attributes.length, "attribute")}.`]),
   ];
   return `${lines.map((line) => printable(line)).join("\n")}\n`;
 }
@@ -87,6 +97,7 @@ export function conversionJson(view: ConversionView): JsonObject {
     })),
     notes: view.notes.map(({ terraform, text }) => ({ terraform, text })),
     variables: [...view.variables],
+    sensitive_variables: [...view.sensitiveVariables],
     written: [...view.written],
     ...defined({ spec: view.spec }),
   };

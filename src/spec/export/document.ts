@@ -38,6 +38,8 @@ export interface ExportInput {
    * return, and an import entry for each resource that a plan does not adopt without one.
    */
   readonly managed?: boolean;
+  /** The expression to write in place of a value, if it stands for one. */
+  expressionOf?(text: string): string | undefined;
   /** The file of a content that is in the folder already, relative to it. */
   sourceAt?(exportedObject: ExportedObject): string | undefined;
 }
@@ -191,6 +193,7 @@ class Exporting {
       full: this.#input.full,
       managed: this.#input.managed === true,
       reference: (kind, id) => this.#references.get(`${kind}\n${id}`),
+      expressionOf: (text) => this.#input.expressionOf?.(text),
       isWrittenAt: (kind) => {
         const other = this.#input.registry.get(kind);
         return this.#input.kinds.has(kind) && later.has(other) && namesKind(other, provider.kind);

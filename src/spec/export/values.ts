@@ -16,6 +16,8 @@ export interface ExportWriter {
   readonly managed: boolean;
   /** The reference to an object of a kind by its ID; undefined if the export does not contain it. */
   reference(kind: string, id: string): string | undefined;
+  /** The expression to write in place of a value, if it stands for one. */
+  expressionOf?(text: string): string | undefined;
   /** Whether a list of names is written on the side of the named kind instead. */
   isWrittenAt(kind: string): boolean;
 }
@@ -43,7 +45,9 @@ function written(
   if (value === undefined || value === null || isHidden(schema, on) || isElsewhere(schema, on))
     return undefined;
   if (required) return form(schema, value, on) ?? value;
-  if (schema.enum !== undefined && !schema.enum.includes(saidAs(schema, value))) return undefined;
+  const isExpression = typeof value === "string" && on.expressionOf?.(value) !== undefined;
+  if (!isExpression && schema.enum !== undefined && !schema.enum.includes(saidAs(schema, value)))
+    return undefined;
   if (!on.full && isLeftOut(schema, value, filled, on)) return undefined;
   const whole = form(schema, value, on);
   return !on.full && whole !== undefined && same(whole, schema.default) ? undefined : whole;
@@ -108,7 +112,7 @@ function isList(value: Json): value is readonly Json[] {
 
 function text(schema: FieldSchema, value: string, on: ExportWriter): string {
   const reference = schema.refersTo === undefined ? undefined : on.reference(schema.refersTo, value);
-  return reference ?? escaped(String(saidAs(schema, value)));
+  return reference ?? on.expressionOf?.(value) ?? escaped(String(saidAs(schema, value)));
 }
 
 export function namesKind({ fields }: Provider, kind: string): boolean {

@@ -25,7 +25,7 @@ export function sensitivePaths(
   const visit = (schema: FieldSchema, node: SpecNode, path: Path): boolean => {
     if (path.length === 0) return true;
     const isName = path.length === 1 && path[0] === provider.nameField;
-    const decides = isName ? "a name" : roleOf(schema);
+    const decides = isName ? "a name" : roleOfSensitive(schema);
     if (decides !== undefined && hasSensitive(node)) {
       refuse(node, `${toDottedPath(path)} is ${decides} and cannot be`);
       return false;
@@ -40,8 +40,9 @@ export function sensitivePaths(
   return paths;
 }
 
-/** What else the value of a field decides, if anything. */
-function roleOf({ source, names, identifies, refersTo, mentions, fileUri }: FieldSchema): string | undefined {
+/** What else the value of a field decides, if anything: such a value cannot be sensitive. */
+export function roleOfSensitive(schema: FieldSchema): string | undefined {
+  const { source, names, identifies, refersTo, mentions, fileUri } = schema;
   if (identifies === true) return "a name";
   if (source === true) return "the source of a value";
   if (names !== undefined) return "the name of another object";

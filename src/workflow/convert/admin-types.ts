@@ -15,22 +15,18 @@ import {
   text,
   treePath,
 } from "./attributes.ts";
+import { hasMark } from "./marks.ts";
 import { type ConvertedObjects, convertedKey, type TerraformInstance } from "./terraform-state.ts";
 
 const SETTINGS = "databricks_workspace_conf";
 
 /** An instance for each setting: a resource of Terraform holds several. */
 export function settingInstances(instance: TerraformInstance): readonly TerraformInstance[] {
-  const { type, values, state, sensitive } = instance;
+  const { type, values, state } = instance;
+  const { custom_config: settings } = values;
   if (type !== SETTINGS || state !== undefined) return [instance];
-  return Object.entries(objectIn(values.custom_config)).map(([key, value]) => ({
-    ...instance,
-    values: { key, value },
-    sensitive: sensitive.flatMap((path) => {
-      if (path.length === 0) return [path];
-      return path[0] === "custom_config" && (path[1] ?? key) === key ? [["value"]] : [];
-    }),
-  }));
+  if (hasMark(settings)) return [{ ...instance, values: { key: settings ?? null } }];
+  return Object.entries(objectIn(settings)).map(([key, value]) => ({ ...instance, values: { key, value } }));
 }
 
 /** Rules in a spec instead of their text. */
@@ -45,6 +41,8 @@ function policyAttributes({
     ...(isOfFamily || isUnset(definition) ? {} : { definition: rulesIn(definition) }),
     ...(isUnset(overrides) ? {} : { policy_family_definition_overrides: rulesIn(overrides) }),
   };
+  if (hasMark(definition) || hasMark(overrides))
+    return { attributes, unmanageable: "Terraform marks its definition as sensitive" };
   const isBroken = [attributes.definition, attributes.policy_family_definition_overrides].includes(null);
   return { attributes, unmanageable: isBroken ? "its definition is not a JSON object" : undefined };
 }
@@ -68,7 +66,10 @@ function scriptAttributes({ content_base64: encoded, ...attributes }: JsonObject
   const isInline = typeof encoded === "string" && encoded !== "";
   return {
     attributes: isInline
-      ? { ...attributes, script: Buffer.from(encoded, "base64").toString("utf8") }
+      ? {
+          ...attributes,
+          script: hasMark(encoded) ? encoded : Buffer.from(encoded, "base64").toString("utf8"),
+        }
       : attributes,
     unmanageable: isInline ? undefined : "its script is in a file; `workspace export` writes it",
   };

@@ -1,9 +1,11 @@
 // Attributes of a Terraform resource: which of them are set, and their values as the fields of a kind.
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { type Path, setMember, valueAt } from "../../core/pointer.ts";
+import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import { plainTreePath } from "../../providers/kit/names.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
+import { roleOfSensitive } from "../../spec/resolve/sensitive-values.ts";
+import { hasMark, isMarkOfMap, isMarkOfZero, markOfExpression } from "./marks.ts";
 
 export interface ResourceType {
   readonly kind: string;
@@ -52,8 +54,10 @@ export const entitlementsIn = (attributes: JsonObject): readonly string[] =>
   Object.entries(ENTITLEMENTS).flatMap(([flag, name]) => (attributes[flag] === true ? [name] : []));
 
 export function principal(attributes: JsonObject, names: Readonly<Record<string, string>>) {
-  const entitlements = entitlementsIn(attributes);
   const { external_id: external, ...rest } = attributes;
+  // A list with only a part of them would remove the others.
+  const isMarked = Object.keys(ENTITLEMENTS).some((flag) => hasMark(attributes[flag]));
+  const entitlements = isMarked ? [] : entitlementsIn(attributes);
   const own = Object.fromEntries(Object.entries(rest).filter(([name]) => !Object.hasOwn(ENTITLEMENTS, name)));
   const reason = "the identity provider sets it, so the spec does not manage it";
   return {
@@ -82,35 +86,25 @@ export interface OmittedAttribute {
 export interface ConvertedAttributes {
   readonly values: Values;
   readonly left: readonly OmittedAttribute[];
+  /** Why no resource can be this object. */
+  readonly unmanageable: string | undefined;
 }
 
 const NO_FIELD = "the kind has no such field";
+/** A key comes from a sensitive value. */
+export const MARKED_SETTINGS = "Terraform marks its settings as sensitive";
+export const MARKED_PART = "Terraform marks a part of it as sensitive";
 export const IS_SENSITIVE = "Terraform marks it as sensitive; set it with a sensitive variable";
 
-/** `marked`: values of the state that are in no spec, wherever the conversion puts them. */
+/** `variableOf`: the name of a sensitive variable for the attribute at a path. */
 export function convertAttributes(
   fields: FieldTable,
   attributes: JsonObject,
-  sensitive: readonly Path[] = [],
-  marked: ReadonlySet<string | number> = new Set(),
+  variableOf: (path: Path) => string,
 ): ConvertedAttributes {
-  const reader = new AttributeReader(sensitive, marked);
-  return { values: reader.members({ properties: fields }, attributes, []), left: reader.left };
-}
-
-/** The values that Terraform marks as sensitive; of base64, also what it decodes to. A conversion may move, split, or decode them. */
-export function markedValues(values: JsonObject, sensitive: readonly Path[]): ReadonlySet<string | number> {
-  const marked = new Set<string | number>();
-  const add = (value: Json | undefined): void => {
-    if (Array.isArray(value)) for (const item of value as readonly Json[]) add(item);
-    else if (isObject(value)) for (const member of Object.values(value)) add(member);
-    else if (typeof value === "number") marked.add(value);
-    else if (typeof value === "string" && value !== "")
-      marked.add(value).add(Buffer.from(value, "base64").toString("utf8"));
-  };
-  for (const path of sensitive) add(valueAt(values, path));
-  marked.delete("");
-  return marked;
+  const reader = new AttributeReader(variableOf);
+  const values = reader.members({ properties: fields }, attributes, []);
+  return { values, left: reader.left, unmanageable: reader.unmanageable };
 }
 
 /** Whether an attribute is unset: a provider writes null, zero, or an empty list or string for that. */
@@ -137,23 +131,23 @@ function isMeantEmpty(name: string, schema: FieldSchema, { autoscale }: JsonObje
   return MEANT_EMPTY.has(name) || PARSED.has(String(at[0])) || schema.required?.includes(name) === true;
 }
 
-/** A shorter text occurs in others by chance. */
-const SHORTEST_PART = 4;
-
 class AttributeReader {
   readonly left: OmittedAttribute[] = [];
-  readonly #sensitive: ReadonlySet<string>;
-  readonly #marked: ReadonlySet<string | number>;
+  unmanageable: string | undefined;
+  readonly #variableOf: (path: Path) => string;
 
-  constructor(sensitive: readonly Path[], marked: ReadonlySet<string | number>) {
-    this.#marked = marked;
-    this.#sensitive = new Set(sensitive.map((path) => JSON.stringify(path)));
+  constructor(variableOf: (path: Path) => string) {
+    this.#variableOf = variableOf;
   }
 
   members(schema: FieldSchema, object: JsonObject, at: Path): { readonly [field: string]: Json } {
     const out: { [field: string]: Json } = {};
     for (const [name, value] of Object.entries(object)) {
       const path = [...at, name];
+      if (hasMark(name)) {
+        this.unmanageable = MARKED_SETTINGS;
+        continue;
+      }
       const isField = schema.properties === undefined || Object.hasOwn(schema.properties, name);
       if (!isField) {
         if (!isUnset(value)) this.left.push({ path, reason: NO_FIELD });
@@ -168,24 +162,28 @@ class AttributeReader {
 
   #value(schema: FieldSchema, value: Json, path: Path, meant: boolean): Json | undefined {
     if (value === null) return undefined;
-    if (this.#sensitive.has(JSON.stringify(path))) return this.#leave(path, IS_SENSITIVE);
+    const isMeant = meant || schema.default !== undefined;
+    if (hasMark(value) && (isMeant || !isMarkOfZero(value))) return this.#marked(schema, value, path);
     if (schema.properties !== undefined) return this.#block(schema, value, path);
     if (typeof schema.additionalProperties === "object")
       return isObject(value) ? nonEmpty(this.members(schema, value, path)) : this.#unexpected(value, path);
     if (schema.items !== undefined) return this.#items(schema.items, value, path);
     if (typeof value === "object") return this.#unexpected(value, path);
-    if (!meant && schema.default === undefined && isUnset(value)) return undefined;
+    if (!isMeant && (isUnset(value) || isMarkOfZero(value))) return undefined;
     if (schema.enum !== undefined && !isAllowed(schema, value))
       return isUnset(value) ? undefined : this.#leave(path, "its value is unknown to this version");
-    return this.#isMarked(value) ? this.#leave(path, IS_SENSITIVE) : value;
+    return value;
   }
 
-  #isMarked(value: Json): boolean {
-    if (typeof value === "number") return this.#marked.has(value);
-    if (typeof value !== "string") return false;
-    const isInside = (text: string | number): boolean =>
-      typeof text === "string" && text.length >= SHORTEST_PART && value.includes(text);
-    return this.#marked.has(value) || [...this.#marked].some(isInside);
+  /** A name, a path, or a reference cannot come from a sensitive variable, and a resource is incomplete without it. */
+  #marked(schema: FieldSchema, value: Json, path: Path): Json | undefined {
+    const role = roleOfSensitive(schema);
+    if (role !== undefined)
+      this.unmanageable = `Terraform marks ${toDottedPath(path)} as sensitive, which is ${role}`;
+    const isScalar = (schema.properties ?? schema.additionalProperties ?? schema.items) === undefined;
+    this.#leave(path, IS_SENSITIVE);
+    if (role !== undefined || !isScalar || isMarkOfMap(value)) return undefined;
+    return markOfExpression(this.#variableOf(path), schema.type);
   }
 
   #block(schema: FieldSchema, value: Json, path: Path): Json | undefined {
@@ -194,7 +192,6 @@ class AttributeReader {
     if (more.length > 0) return this.#leave(path, "it has more than one block");
     if (only === undefined || only === null) return undefined;
     const inside = Array.isArray(value) ? [...path, 0] : path;
-    if (this.#sensitive.has(JSON.stringify(inside))) return this.#leave(path, IS_SENSITIVE);
     return isObject(only) ? nonEmpty(this.members(schema, only, inside)) : this.#unexpected(value, path);
   }
 

@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { isInFolder, resolvedPath } from "../../config/files.ts";
 import { nestedNameOf, parentOf, type RemoteId, remoteId } from "../../core/address.ts";
-import { type JsonObject, listIn, objectIn, omit } from "../../core/json.ts";
-import type { Path } from "../../core/pointer.ts";
+import { type JsonObject, omit } from "../../core/json.ts";
+import { isSamePath, type Path } from "../../core/pointer.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { hasContent, type Provider, type Registry } from "../../resource/kind.ts";
 import { foldName } from "../../resource/names.ts";
@@ -16,9 +16,17 @@ import { LIMITS } from "../../spec/model/limits.ts";
 import { withAccessLists } from "./access-lists.ts";
 import { settingInstances, withScriptOrder } from "./admin-types.ts";
 import { namedAssignments } from "./assignments.ts";
-import { convertAttributes, markedValues, type ResourceType, textAttribute } from "./attributes.ts";
+import {
+  convertAttributes,
+  IS_SENSITIVE,
+  MARKED_PART,
+  type OmittedAttribute,
+  type ResourceType,
+  textAttribute,
+} from "./attributes.ts";
 import { LIBRARY, withConvertedLibraries } from "./libraries.ts";
-import { GIT_SOURCE, principalsIn, resourceType, withMemberships } from "./resource-types.ts";
+import { hasMark, sensitiveMarks } from "./marks.ts";
+import { MEMBERSHIP, principalsIn, resourceType, withMemberships } from "./resource-types.ts";
 import {
   type ConversionLog,
   type ConvertedObject,
@@ -91,8 +99,8 @@ function contentOfObject(
   folders: ContentFolders,
   log: ConversionLog,
 ): FoundContent | string {
-  const { values, sensitive } = convertedObject.instance;
-  if (sensitive.some(([name]) => name === "content_base64" || name === "source"))
+  const { values } = convertedObject.instance;
+  if (hasMark(values.content_base64) || hasMark(values.source))
     return "Terraform marks its content as sensitive";
   const encoded = textAttribute(values, "content_base64");
   if (encoded !== undefined) {
@@ -153,7 +161,7 @@ const AUTHORITATIVE =
   "its access list is authoritative: the plan removes entries that Terraform did not manage";
 
 const PERMISSIONS = "databricks_permissions";
-const PARTS = new Set(["databricks_group_member", "databricks_entitlements", PERMISSIONS, LIBRARY]);
+const PARTS = new Set([MEMBERSHIP, "databricks_entitlements", PERMISSIONS, LIBRARY]);
 
 /** In the order of the state. What cannot be converted is in the log. */
 export function convertedObjects(
@@ -167,7 +175,9 @@ export function convertedObjects(
     if (!instance.managed) continue;
     const type = resourceType(instance.type);
     const reason = notConverted(instance, type);
-    if (reason !== undefined) log.leave(instance, reason);
+    const hidden = reason === MARKED_NAME ? hiddenMember(instance, type, registry) : undefined;
+    if (hidden !== undefined) objects.set(convertedKey(hidden.kind, hidden.live.id), hidden);
+    else if (reason !== undefined) log.leave(instance, reason);
     else if (type === undefined) parts.push(instance);
     else add(objects, instance, type, registry, log);
   }
@@ -185,22 +195,33 @@ export function convertedObjects(
 }
 
 function notConverted(
-  { type, state, values, sensitive }: TerraformInstance,
+  { type, state, values }: TerraformInstance,
   resourceType: ResourceType | undefined,
 ): string | undefined {
   if (!type.startsWith(VENDOR)) return "it belongs to another provider";
   if (resourceType === undefined && !PARTS.has(type)) return "`workspace` does not manage this type";
   if (state === "deposed") return "it is deposed: Terraform replaced it and did not delete it yet";
   if (state === "without attributes") return "the state has no attributes of it";
-  const hidden = sensitiveReason(sensitive);
-  if (hidden !== undefined) return hidden;
   if (resourceType === undefined)
-    return type === LIBRARY || sensitive.length === 0
+    return type === LIBRARY || type === MEMBERSHIP || sensitiveMarks(values).length === 0
       ? undefined
-      : "Terraform marks a part of it as sensitive";
+      : MARKED_PART;
   const [id, name] = [resourceType.id(values), resourceType.name(values)];
-  if (name !== undefined && markedValues(values, sensitive).has(name)) return MARKED_NAME;
+  if (hasMark(id) || hasMark(name)) return MARKED_NAME;
   return id === undefined || name === undefined ? "the state does not contain its ID and name" : undefined;
+}
+
+/** An entry of a list whose name is marked: without it, the spec cannot contain the list. */
+function hiddenMember(
+  instance: TerraformInstance,
+  type: ResourceType | undefined,
+  registry: Registry,
+): ConvertedObject | undefined {
+  const name = type?.name(instance.values) ?? "";
+  if (type === undefined || registry.get(type.kind).nested === undefined || hasMark(parentOf(name)))
+    return undefined;
+  const live = { id: remoteId(name), name, values: {}, facts: {}, unmanageable: MARKED_NAME };
+  return { kind: type.kind, live, instance };
 }
 
 function add(
@@ -220,19 +241,21 @@ function add(
     left = [],
     unmanageable,
   } = type.fields?.(instance.values) ?? { attributes: instance.values };
-  const reason = earlier === undefined ? unmanageable : `${earlier.instance.address} is the same object`;
-  if (reason !== undefined) {
-    log.leave(instance, reason);
+  const known = earlier === undefined ? unmanageable : `${earlier.instance.address} is the same object`;
+  if (known !== undefined) {
+    log.leave(instance, known);
     return;
   }
-  const jsonObject = omit(attributes, ["provider_config", ...type.computed]);
-  const convertedAttributes = convertAttributes(
-    provider.fields,
-    jsonObject,
-    convertedPaths(instance.sensitive, instance.values),
-    markedValues(instance.values, instance.sensitive),
+  const steering = ["provider_config", ...type.computed];
+  const convertedAttributes = convertAttributes(provider.fields, omit(attributes, steering), (path) =>
+    log.variable(instance, path),
   );
-  for (const omittedAttribute of [...left, ...convertedAttributes.left])
+  if (convertedAttributes.unmanageable !== undefined) {
+    log.leave(instance, convertedAttributes.unmanageable);
+    return;
+  }
+  const lost = lostMarks(omit(instance.values, steering), attributes, left);
+  for (const omittedAttribute of [...left, ...lost, ...convertedAttributes.left])
     log.leaveAttribute(instance, omittedAttribute.path, omittedAttribute.reason);
   if (instance.state === "tainted")
     log.note(instance, "it is tainted: Terraform would replace it, and `workspace` keeps it");
@@ -242,6 +265,20 @@ function add(
       ? convertedAttributes.values
       : { ...convertedAttributes.values, [nameField]: name };
   objects.set(key, { kind: type.kind, live: { id, name, values, facts: {} }, instance });
+}
+
+/** The values that Terraform marks as sensitive and that are in no field. */
+function lostMarks(
+  values: JsonObject,
+  attributes: JsonObject,
+  left: readonly OmittedAttribute[],
+): readonly OmittedAttribute[] {
+  const kept = new Set(sensitiveMarks(attributes).map(({ text }) => text));
+  const isReported = (path: Path): boolean =>
+    left.some((omitted) => isSamePath(omitted.path, path.slice(0, omitted.path.length)));
+  return sensitiveMarks(values)
+    .filter(({ text, path }) => !kept.has(text) && !isReported(path))
+    .map(({ path }) => ({ path, reason: IS_SENSITIVE }));
 }
 
 /** Names that are IDs compare as their kind compares names. */
@@ -269,7 +306,7 @@ function withParents(objects: ConvertedObjects, registry: Registry, log: Convers
     if (kind !== "scopes" || !acls.has(live.name)) continue;
     log.note(instance, AUTHORITATIVE);
     const initial = instance.values.initial_manage_principal;
-    if (typeof initial !== "string" || initial === "") continue;
+    if (typeof initial !== "string" || initial === "" || hasMark(initial)) continue;
     const name = nestedNameOf(live.name, initial);
     const id = remoteId(foldName(registry.get("acls"), name));
     const key = convertedKey("acls", id);
@@ -283,57 +320,4 @@ function withParents(objects: ConvertedObjects, registry: Registry, log: Convers
   return convertedObjectByKey;
 }
 
-/** Blocks of a job that have keys in a spec, with the field there and the attribute that is the key. */
-const KEYED: Readonly<Record<string, readonly [field: string, key: string]>> = {
-  task: ["tasks", "task_key"],
-  job_cluster: ["job_clusters", "job_cluster_key"],
-  environment: ["environments", "environment_key"],
-  parameter: ["parameters", "name"],
-};
-const RENAMED: Readonly<Record<string, string>> = {
-  library: "libraries",
-  is_pinned: "pinned",
-  ...GIT_SOURCE,
-};
-const NAMES = new Set<unknown>([
-  "cluster_name",
-  "display_name",
-  "instance_pool_name",
-  "key",
-  "name",
-  "path",
-  "principal",
-  "scope",
-  "user_name",
-]);
-
-/** Paths in the attributes that are converted, with the names of both sides. A block of a job has two: among the fields of the job, and under its key. */
-function convertedPaths(sensitive: readonly Path[], values: JsonObject): readonly Path[] {
-  return sensitive.flatMap((path) => {
-    const [block = "", index, ...inside] = path;
-    const keyed = Object.hasOwn(KEYED, block) ? KEYED[String(block)] : undefined;
-    if (keyed === undefined) return [path, path.map(renamedStep)];
-    const [field, key] = keyed;
-    const name = String(objectIn(listIn(values[block])[Number(index)])[key]);
-    const below = inside.filter((step) => step !== OMITTED_STEP[field]);
-    return [below, below.map(renamedStep)].flatMap((rest) => [rest, [field, name, ...rest]]);
-  });
-}
-
-/** Attributes that a spec leaves out between a block and its value. */
-const OMITTED_STEP: Readonly<Record<string, string>> = { environments: "spec", parameters: "default" };
-
-const renamedStep = (step: string | number): string | number =>
-  typeof step === "string" && Object.hasOwn(RENAMED, step) ? (RENAMED[step] ?? step) : step;
-
 const MARKED_NAME = "Terraform marks its name as sensitive";
-
-/** Why an instance cannot be converted without a sensitive value; undefined if it can. */
-function sensitiveReason(sensitive: readonly Path[]): string | undefined {
-  if (sensitive.some((path) => path.length === 1 && NAMES.has(path[0]))) return MARKED_NAME;
-  return sensitive.some(
-    (path) => path.length < 3 && (path.length === 0 || Object.hasOwn(KEYED, path[0] ?? "")),
-  )
-    ? "Terraform marks its settings as sensitive"
-    : undefined;
-}

@@ -15,6 +15,7 @@ import { omittedObjects } from "../../spec/export/addresses.ts";
 import { type DocumentMember, type ExportedSpec, exportSpec } from "../../spec/export/document.ts";
 import { existsAlready, problemsOfExport, writeExported } from "../transfer/export.ts";
 import { type ContentFolders, contentKey, convertedObjects, findContents } from "./contents.ts";
+import { expressionOf, variableIn } from "./marks.ts";
 import {
   ConversionLog,
   type ConvertedObjects,
@@ -29,7 +30,10 @@ export interface Conversion {
   readonly document: readonly DocumentMember[];
   readonly files: readonly { readonly path: string; bytes(): Uint8Array }[];
   readonly converted: readonly ConvertedResource[];
+  /** Environment variables of secrets. */
   readonly variables: readonly string[];
+  /** Environment variables of values that Terraform marks as sensitive. */
+  readonly sensitiveVariables: readonly string[];
   readonly resources: number;
   readonly log: ConversionLog;
 }
@@ -43,6 +47,7 @@ export function convertTerraform(
   const log = new ConversionLog(instances.map(({ at }) => at));
   const all = convertedObjects(instances, registry, log);
   const { objects, contents } = findContents(all, registry, folders, log);
+  const used = new Set<string>();
   const exportedSpec = exportSpec({
     registry,
     live: liveOf(objects),
@@ -51,20 +56,36 @@ export function convertTerraform(
     full: false,
     secrets: true,
     managed: true,
+    expressionOf(text) {
+      const expression = expressionOf(text);
+      if (expression !== undefined) used.add(variableIn(expression));
+      return expression;
+    },
     sourceAt: (exportedObject) => contents.get(contentKey(exportedObject))?.path,
   });
   leaveOmitted(exportedSpec, objects, registry, log);
+  const declared = [...log.variables].filter(([name]) => used.has(name));
   return {
-    document: exportedSpec.document,
+    document: [...declarations(declared), ...exportedSpec.document],
     files: exportedSpec.sources.flatMap(({ of, path }) => {
       const content = contents.get(contentKey(of));
       return content === undefined || content.path !== undefined ? [] : [{ path, bytes: content.bytes }];
     }),
     converted: convertedIn(exportedSpec, objects),
     variables: exportedSpec.variables,
+    sensitiveVariables: declared.map(([name]) => `WORKSPACE_VAR_${name}`),
     resources: instances.filter(({ managed }) => managed).length,
     log,
   };
+}
+
+/** The variables of a spec, each with the attribute that it replaces. */
+function declarations(variables: readonly (readonly [name: string, attribute: string])[]): DocumentMember[] {
+  const members = variables.map(([key, description]) => ({
+    key,
+    value: { type: "string", sensitive: true, description },
+  }));
+  return members.length === 0 ? [] : [{ key: "variables", members }];
 }
 
 function liveOf(objects: ConvertedObjects): Live {
@@ -161,7 +182,10 @@ export async function convertFile(
     conversion: conversion,
     yaml,
     written: write(folder, conversion, yaml, force),
-    diagnostics: await problemsOfExport(context, spec, described),
+    // Their values are not known here.
+    diagnostics: (await problemsOfExport(context, spec, described)).filter(
+      ({ code }) => code !== "SPEC_VARIABLE",
+    ),
   };
 }
 

@@ -3,7 +3,7 @@
 import { type JsonObject, listIn, omit } from "../../core/json.ts";
 import { withoutEqualLibraries } from "../../providers/clusters/libraries.ts";
 import type { Registry } from "../../resource/kind.ts";
-import { blocks, convertAttributes, markedValues, textAttribute } from "./attributes.ts";
+import { blocks, convertAttributes, textAttribute } from "./attributes.ts";
 import {
   type ConversionLog,
   type ConvertedObjects,
@@ -26,7 +26,7 @@ export function withConvertedLibraries(
   const result = new Map(objects);
   const { libraries = {} } = registry.get("clusters").fields;
   for (const instance of instances) {
-    const { values, sensitive } = instance;
+    const { values } = instance;
     const key = convertedKey("clusters", textAttribute(values, "cluster_id") ?? "");
     const cluster = result.get(key);
     if (cluster === undefined) {
@@ -34,9 +34,13 @@ export function withConvertedLibraries(
       continue;
     }
     const attributes: JsonObject = omit(values, ["id", "cluster_id", "provider_config"]);
-    const paths = sensitive.map((path) => ["libraries", 0, ...path]);
-    const marked = markedValues(values, sensitive);
-    const converted = convertAttributes({ libraries }, { libraries: [attributes] }, paths, marked);
+    const converted = convertAttributes({ libraries }, { libraries: [attributes] }, (path) =>
+      log.variable(instance, path.slice(2)),
+    );
+    if (converted.unmanageable !== undefined) {
+      log.leave(instance, converted.unmanageable);
+      continue;
+    }
     for (const { path, reason } of converted.left) log.leaveAttribute(instance, path.slice(2), reason);
     const before = blocks(cluster.live.values.libraries);
     const added = withoutEqualLibraries(blocks(converted.values.libraries), before);

@@ -10,6 +10,8 @@ import {
   blocks,
   entitlementsIn,
   isUnset,
+  MARKED_PART,
+  MARKED_SETTINGS,
   OF_PRINCIPAL,
   principal,
   type ResourceType,
@@ -18,6 +20,7 @@ import {
   textAttribute,
   treePath,
 } from "./attributes.ts";
+import { hasMark } from "./marks.ts";
 import {
   type ConversionLog,
   type ConvertedObject,
@@ -29,7 +32,7 @@ import {
 const LIBRARIES = { library: "libraries" } as const;
 
 /** The names of the provider for fields of a job's source. */
-export const GIT_SOURCE = {
+const GIT_SOURCE = {
   url: "git_url",
   provider: "git_provider",
   branch: "git_branch",
@@ -45,6 +48,7 @@ const byKey = (value: Json | undefined, key: string, element: (block: JsonObject
 function jobAttributes(attributes: JsonObject) {
   const { task, job_cluster, environment, parameter, git_source, ...settings } = attributes;
   const tasks = byKey(task, "task_key", taskAttributes);
+  if (Object.keys(tasks).some(hasMark)) return { attributes: {}, unmanageable: MARKED_SETTINGS };
   const kinds = [...Object.values(tasks).map(objectIn), settings].flatMap((holder) =>
     Object.keys(holder).filter((name) => name.endsWith("_task") && !isUnset(holder[name])),
   );
@@ -215,6 +219,8 @@ export function resourceType(type: string): ResourceType | undefined {
   return Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
 }
 
+export const MEMBERSHIP = "databricks_group_member";
+
 const AUTHORITATIVE =
   "its list of members is authoritative: the plan removes members that Terraform did not manage";
 
@@ -230,7 +236,7 @@ export function principalsIn(instances: readonly TerraformInstance[]): ReadonlyM
     const naming = NAMED.get(type);
     const id = textAttribute(values, "id");
     const name = naming === undefined ? undefined : textAttribute(values, naming.attribute);
-    if (naming !== undefined && id !== undefined && name !== undefined)
+    if (naming !== undefined && id !== undefined && name !== undefined && !hasMark(name))
       principalByKey.set(id, { kind: naming.kind, name });
   }
   return principalByKey;
@@ -260,6 +266,7 @@ export function withMemberships(
     });
   };
   const incomplete = new Set<string>();
+  let isAnyIncomplete = false;
   const members: { readonly key: string; readonly member: Principal; readonly part: TerraformInstance }[] =
     [];
   for (const part of parts) {
@@ -274,9 +281,13 @@ export function withMemberships(
         }));
       continue;
     }
-    const key = convertedKey("groups", textAttribute(part.values, "group_id") ?? "");
+    const group = textAttribute(part.values, "group_id") ?? "";
+    const key = convertedKey("groups", group);
     const member = names.get(textAttribute(part.values, "member_id") ?? "");
-    if (!result.has(key)) log.leave(part, "its group is not a resource of the state");
+    if (hasMark(group)) {
+      isAnyIncomplete = true;
+      log.leave(part, MARKED_PART);
+    } else if (!result.has(key)) log.leave(part, "its group is not a resource of the state");
     else if (member === undefined) {
       incomplete.add(key);
       log.leave(part, "the state does not contain the name of the member");
@@ -288,7 +299,7 @@ export function withMemberships(
     else members.push({ key, member, part });
   }
   for (const [key, ones] of Map.groupBy(members, (member) => member.key)) {
-    if (incomplete.has(key)) {
+    if (isAnyIncomplete || incomplete.has(key)) {
       for (const { part } of ones)
         log.leave(part, "another member of its group is unknown, so the spec does not manage the members");
       continue;

@@ -7,14 +7,15 @@ import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
 import { count, shortened } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
+import { withMarks } from "./marks.ts";
 
 export interface TerraformInstance {
   /** `module.team["ads"].databricks_cluster.shared[0]`. */
   readonly address: string;
   readonly type: string;
   readonly managed: boolean;
+  /** With a mark in place of each value that Terraform marks as sensitive. */
   readonly values: JsonObject;
-  readonly sensitive: readonly Path[];
   readonly at: Path;
   readonly state?: "tainted" | "deposed" | "without attributes";
 }
@@ -119,8 +120,10 @@ class StateReader {
           address,
           type: this.#text(jsonObject, "type", place),
           managed: own(jsonObject, "mode") === "managed",
-          values: values === undefined || values === null ? {} : this.#object(values, [...place, "values"]),
-          sensitive: [...truePaths(own(jsonObject, "sensitive_values") ?? {}, [])],
+          values: withMarks(
+            values === undefined || values === null ? {} : this.#object(values, [...place, "values"]),
+            [...truePaths(own(jsonObject, "sensitive_values") ?? {}, [])],
+          ),
           at: place,
         },
         own(jsonObject, "deposed_key") !== undefined,
@@ -146,8 +149,10 @@ class StateReader {
           address: index === undefined || index === null ? head : `${head}[${keyText(index)}]`,
           type,
           managed: mode === "managed",
-          values: isObject(attributes) ? attributes : {},
-          sensitive: attributePaths(own(jsonObject, "sensitive_attributes")),
+          values: withMarks(
+            isObject(attributes) ? attributes : {},
+            attributePaths(own(jsonObject, "sensitive_attributes")),
+          ),
           at: place,
         },
         own(jsonObject, "deposed") !== undefined,
@@ -252,6 +257,8 @@ export class ConversionLog {
   readonly #order: ReadonlyMap<Path, number>;
   readonly attributes: OmittedResourceAttribute[] = [];
   readonly notes: ConversionNote[] = [];
+  /** The sensitive variables of the spec, with the attribute of each. */
+  readonly variables = new Map<string, string>();
 
   /** `places`: those of the instances, in the order of the state. */
   constructor(places: readonly Path[]) {
@@ -274,6 +281,19 @@ export class ConversionLog {
     reason: string,
   ): void {
     this.attributes.push({ terraform: instance.address, at: instance.at, attribute, reason });
+  }
+
+  /** The name of a new sensitive variable for an attribute. */
+  variable(instance: { readonly address: string }, attribute: Path): string {
+    const steps = attribute.filter((step) => typeof step === "string");
+    const word = [instance.address.replace(/\b(module\.|data\.|databricks_)/g, ""), ...steps]
+      .join("_")
+      .replace(/[^A-Za-z0-9]+/g, "_")
+      .replace(/^_|_$/g, "");
+    let name = word;
+    for (let number = 2; this.variables.has(name); number++) name = `${word}_${number}`;
+    this.variables.set(name, `${instance.address}: ${toDottedPath(attribute)}`);
+    return name;
   }
 
   note(instance: { readonly address: string }, text: string): void {

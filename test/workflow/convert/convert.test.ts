@@ -5,10 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { toDottedPath } from "../../../src/core/pointer.ts";
+import { registry } from "../../../src/providers/index.ts";
 import { yamlText } from "../../../src/report/text/yaml.ts";
+import { registryIn } from "../../../src/resource/dialect-view.ts";
+import { loadSpec } from "../../../src/spec/load-spec.ts";
 import { cloudOf, convertTerraform } from "../../../src/workflow/convert/convert.ts";
 import { TERRAFORM_LIMITS, terraformInstances } from "../../../src/workflow/convert/terraform-state.ts";
 import { thrownMessage } from "../../failures.ts";
+import { SAMPLE_STEP } from "../../sample-size.ts";
 
 function converted(text: string, folder = tmpdir()) {
   const instances = terraformInstances(text, "state");
@@ -403,11 +407,12 @@ test("a scope whose name has a slash keeps its secrets and ACLs", () => {
   expect(yaml).toContain("{ to: secrets.team%2Fetl@prod/pw, id: team%2Fetl@prod/pw }");
 });
 
+const step = (name: string | number) =>
+  typeof name === "number"
+    ? { type: "index", value: { value: name, type: "number" } }
+    : { type: "get_attr", value: name };
+
 describe("a value that Terraform marks as sensitive", () => {
-  const step = (name: string | number) =>
-    typeof name === "number"
-      ? { type: "index", value: { value: name, type: "number" } }
-      : { type: "get_attr", value: name };
   const cluster = [
     { spark_version: "x", num_workers: 1, spark_env_vars: { TOKEN: "canary-env", MODE: "a" } },
   ];
@@ -554,6 +559,182 @@ describe("a value that Terraform marks as sensitive", () => {
       "Terraform marks its settings as sensitive",
     ]);
   });
+});
+
+interface Leaf {
+  readonly path: readonly (string | number)[];
+  readonly value: unknown;
+}
+
+function leavesOf(value: unknown, path: Leaf["path"] = []): readonly Leaf[] {
+  if (value === null || value === "") return [];
+  if (typeof value !== "object") return [{ path, value }];
+  const members = Array.isArray(value) ? value.entries() : Object.entries(value);
+  return [...members].flatMap(([key, member]) => leavesOf(member, [...path, key]));
+}
+
+interface StateDocument {
+  readonly resources: readonly {
+    readonly mode: string;
+    readonly type: string;
+    readonly instances: readonly { readonly attributes: object; sensitive_attributes?: object }[];
+  }[];
+}
+
+describe.each(["by-terraform", "whole-workspace"])("a mark on any value of the state %s", (name) => {
+  const text = readFileSync(`test/workflow/convert/${name}.tfstate.json`, "utf8");
+  const { resources }: StateDocument = JSON.parse(text);
+  const all = resources.flatMap(({ mode, type, instances: [{ attributes } = { attributes: {} }] }, at) =>
+    mode !== "managed"
+      ? []
+      : leavesOf(attributes).map((leaf) => ({ at, place: `${type} ${toDottedPath(leaf.path)}`, ...leaf })),
+  );
+  const places = [...new Map(all.map((leaf) => [leaf.place.replace(/\[\d+\]/g, ""), leaf])).values()].filter(
+    (_, at) => at % SAMPLE_STEP === 0,
+  );
+  const plain = converted(text);
+  const described = registryIn(registry, { dialect: "databricks", cloud: "azure" });
+
+  test("leaves it out and reports it, and the spec is valid with the variables of the report", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "convert-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "workspace.yaml");
+    const wrong: string[] = [];
+    let references = 0;
+    for (const { at, path, value, place } of places) {
+      const state: StateDocument = JSON.parse(text);
+      const [instance] = state.resources[at]?.instances ?? [];
+      if (instance !== undefined) instance.sensitive_attributes = [path.map(step)];
+      // The contents are not written: their files do not exist.
+      const { yaml, log, sensitiveVariables } = converted(JSON.stringify(state), folder);
+      const report = JSON.stringify([log.attributes, log.resources, log.notes, [...log.variables]]);
+      if (/[\u{F0000}-\u{10FFFD}]/u.test(yaml + report)) wrong.push(`${place}: a mark is written`);
+      if (yaml === plain.yaml) continue;
+      const reasons = [...log.attributes, ...log.resources].map(({ reason }) => reason);
+      if (!reasons.some((reason) => /sensitive|name of the member/.test(reason)))
+        wrong.push(`${place}: ${String(value)} is left out without a reason`);
+      references += sensitiveVariables.length;
+      if (sensitiveVariables.length === 0) continue;
+      writeFileSync(file, yaml);
+      const env = Object.fromEntries(sensitiveVariables.map((variable) => [variable, String(value)]));
+      const { diagnostics } = await loadSpec({
+        ...{ file, cwd: folder, env, registry: described, secrets: "skip" as const, keyed: () => "" },
+      });
+      for (const { code, message } of diagnostics)
+        if (code !== "SPEC_NOT_FOUND") wrong.push(`${place}: ${code} ${message}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(references).toBeGreaterThan(10);
+  }, 60_000);
+});
+
+const marked = (type: string, attributes: object, path: Leaf["path"]) =>
+  one(type, attributes, { sensitive_attributes: [path.map(step)] });
+
+test("marked numbers, booleans, and parts of base64 become references of their types, with a variable each", () => {
+  const cluster = { id: "c1", cluster_name: "etl", spark_version: "15.4.x-scala2.12", num_workers: 7 };
+  const script = { id: "s", name: "s", content_base64: Buffer.from("pin").toString("base64") };
+  const { yaml, log, sensitiveVariables } = converted(
+    stateWith([
+      marked("databricks_cluster", { ...cluster, node_type_id: "n" }, ["num_workers"]),
+      {
+        ...marked(
+          "databricks_instance_pool",
+          { id: "p", instance_pool_name: "p", node_type_id: "n", enable_elastic_disk: true },
+          ["enable_elastic_disk"],
+        ),
+        name: "p",
+      },
+      marked("databricks_global_init_script", script, ["content_base64"]),
+    ]),
+  );
+  expect(yaml).toContain("num_workers: ${int(var.cluster_x_num_workers)}");
+  expect(yaml).toContain("enable_elastic_disk: ${bool(var.instance_pool_p_enable_elastic_disk)}");
+  expect(yaml).toContain('s: { script: "${var.global_init_script_x_script}" }');
+  expect(yaml).toContain(
+    '  cluster_x_num_workers:\n    type: string\n    sensitive: true\n    description: "databricks_cluster.x: num_workers"\n',
+  );
+  expect(sensitiveVariables).toEqual([
+    "WORKSPACE_VAR_cluster_x_num_workers",
+    "WORKSPACE_VAR_instance_pool_p_enable_elastic_disk",
+    "WORKSPACE_VAR_global_init_script_x_script",
+  ]);
+  expect(log.attributes).toHaveLength(3);
+});
+
+test("a marked map is left out with its keys, and a marked path or reference with its resource", () => {
+  const job = (more: object) => ({ id: "1", name: "j", ...more });
+  const map = { id: "c", cluster_name: "c", num_workers: 1, spark_env_vars: { CANARY_KEY: "canary" } };
+  const { yaml, log } = converted(
+    stateWith([
+      marked("databricks_cluster", map, ["spark_env_vars"]),
+      marked(
+        "databricks_job",
+        job({ existing_cluster_id: "canary", notebook_task: [{ notebook_path: "/x" }] }),
+        ["existing_cluster_id"],
+      ),
+      {
+        ...marked("databricks_job", job({ id: "2", notebook_task: [{ notebook_path: "/canary" }] }), [
+          "notebook_task",
+        ]),
+        name: "y",
+      },
+    ]),
+  );
+  expect(yaml + JSON.stringify(log)).not.toMatch(/canary/i);
+  expect(log.attributes.map(({ attribute }) => toDottedPath(attribute))).toEqual(["spark_env_vars"]);
+  expect(log.resources.map(({ terraform, reason }) => `${terraform}: ${reason}`)).toEqual([
+    "databricks_job.x: Terraform marks existing_cluster_id as sensitive, which is a reference",
+    "databricks_job.y: Terraform marks notebook_task[0].notebook_path as sensitive, which is a path",
+  ]);
+});
+
+test("a list of which one entry is marked is not in the spec, because the plan would remove that entry", () => {
+  const scope = one("databricks_secret_scope", { id: "etl", name: "etl" });
+  const acl = (name: string, principal: string, path: Leaf["path"][]) => ({
+    ...one(
+      "databricks_secret_acl",
+      { id: `etl|||${principal}`, scope: "etl", principal, permission: "READ" },
+      { sensitive_attributes: path.map((steps) => steps.map(step)) },
+    ),
+    name,
+  });
+  const group = one(
+    "databricks_group",
+    { id: "7", display_name: "data", allow_cluster_create: true, workspace_access: true },
+    { sensitive_attributes: [[step("workspace_access")]] },
+  );
+  const user = (id: string, user_name: string) => ({
+    mode: "data",
+    type: "databricks_user",
+    name: `u${id}`,
+    instances: [
+      {
+        attributes: { id, user_name },
+        ...(id === "2" ? { sensitive_attributes: [[step("user_name")]] } : {}),
+      },
+    ],
+  });
+  const member = (member_id: string) => ({
+    ...one("databricks_group_member", { id: `7|${member_id}`, group_id: "7", member_id }),
+    name: `m${member_id}`,
+  });
+  const { yaml, log } = converted(
+    stateWith([
+      ...[scope, acl("a", "canary", [["principal"]]), acl("b", "data", [])],
+      ...[group, user("1", "ada@example.com"), user("2", "canary@example.com"), member("1"), member("2")],
+    ]),
+  );
+  expect(yaml).toContain("etl: {}\n");
+  expect(yaml).toContain("data: {}\n");
+  expect(yaml + JSON.stringify(log)).not.toContain("canary");
+  expect(log.resources.map(({ terraform, reason }) => `${terraform}: ${reason}`)).toEqual([
+    "databricks_secret_acl.a: Terraform marks its name as sensitive",
+    "databricks_secret_acl.b: a spec with only a part of this list would delete the rest",
+    "databricks_group_member.m1: another member of its group is unknown, so the spec does not manage the members",
+    "databricks_group_member.m2: the state does not contain the name of the member",
+  ]);
+  expect(log.attributes.map(({ attribute }) => toDottedPath(attribute))).toEqual(["workspace_access"]);
 });
 
 describe("assignments to the workspace", () => {
