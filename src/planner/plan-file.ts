@@ -1,8 +1,8 @@
 // A saved plan: signed, bound to one host, state, spec, and time, and applied once (design 5).
 
 import { type Diagnostic, error, type Location } from "../core/diagnostic.ts";
-import { canonicalPieces, fingerprint } from "../core/digest.ts";
-import { indentedPieces, parseJson, stringifyJson } from "../core/exact-json.ts";
+import { canonicalPieces, startDigest } from "../core/digest.ts";
+import { indentedPieces, parseJson } from "../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { SensitiveValues } from "../core/sensitive-values.ts";
 import { listed } from "../core/sentences.ts";
@@ -137,7 +137,10 @@ function parsedObject(text: string): JsonObject | undefined {
 /** The parts of a state that a plan depends on: its records, and what is unresolved after recovery. */
 export function recordsDigest({ records, open }: Pick<State, "records" | "open">): string {
   const sorted = [...records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
-  return fingerprint(parseJson(stringifyJson({ records: sorted, open: open.map(({ seq }) => seq) })));
+  const sum = startDigest();
+  for (const piece of canonicalPieces({ records: sorted, open: open.map(({ seq }) => seq) }, 2))
+    sum.add(piece);
+  return sum.end();
 }
 
 /** Whether recovery found the same as when the plan was made. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
-import { keyedDigest } from "../../src/core/digest.ts";
+import { fingerprint, keyedDigest } from "../../src/core/digest.ts";
 import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
 import type { Json } from "../../src/core/json.ts";
 import { withValueAt } from "../../src/core/pointer.ts";
@@ -225,6 +225,9 @@ describe("what an interrupted run left", () => {
     expect(recordsDigest(open(1))).not.toBe(recordsDigest(state()));
     const ids = ["boxes.a", "boxes.b"].map((address) => record(address, "1"));
     expect(recordsDigest(state(ids))).toBe(recordsDigest(state(ids.toReversed())));
+    expect(recordsDigest(state(ids)), "as one document").toBe(
+      fingerprint(parseJson(stringifyJson({ records: ids, open: [] }))),
+    );
   });
 });
 

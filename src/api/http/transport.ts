@@ -140,11 +140,18 @@ async function exchange(agent: Dispatcher, request: HttpRequest, dropsBody: bool
       signal: tooLate,
     });
     const headers = single(answer.headers);
-    const body = dropsBody || isCompressed(headers) ? dropped(answer.body) : await answer.body.bytes();
+    const body = dropsBody || isCompressed(headers) ? dropped(answer.body) : await bytesOf(answer.body);
     return { status: answer.statusCode, headers, body };
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Unlike `bytes()` of undici, whose promise keeps the bytes of the last answer in memory until the event loop turns again. */
+async function bytesOf(body: Dispatcher.ResponseData["body"]): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 /** No request asks for it: expanded, a few bytes could be more than fits into memory. */

@@ -2,6 +2,8 @@
 
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import nock from "nock";
 import { afterEach, expect, test } from "vitest";
 import { type ClientOptions, createClient } from "../../../src/api/client.ts";
@@ -225,4 +227,20 @@ test("a server that does not speak HTTP or TLS is reported as such", async () =>
     expect(await thrown(connect(host).reader.read("jobs/list"))).toMatchObject({
       diagnostic: { code: "API_PROTOCOL", hint: expect.stringContaining("http://") },
     });
+});
+
+test("the bytes of an answer can be collected before the event loop turns again", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const mebibyte = Buffer.alloc(1 << 20, " ");
+  const { url } = await served((_request, response) => {
+    for (let at = 0; at < 32; at++) response.write(mebibyte);
+    response.end("{}");
+  });
+  const { reader } = connect(url);
+  collectGarbage();
+  const before = process.memoryUsage().arrayBuffers;
+  expect(await reader.read("clusters/list")).toEqual({});
+  collectGarbage();
+  expect((process.memoryUsage().arrayBuffers - before) / mebibyte.length).toBeLessThan(16);
 });
