@@ -3,12 +3,13 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { isMissing, maskedFailure } from "../../core/request-failure.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { registry } from "../../providers/index.ts";
+import { idText } from "../../resource/service-status.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { hideRecorded, markRecorded, revealedState } from "../../state/model/sensitive-state.ts";
 import type { Invocation } from "../invocation/invocation.ts";
@@ -37,14 +38,11 @@ export async function withRecordedObject<T>(
   address: string,
   work: (recorded: RecordedObject) => Promise<T>,
 ): Promise<T> {
-  const { state, diagnostics, key } = await withState(invocation, async (store) => ({
-    ...(await store.read()),
-    key: await store.key({ make: false }),
-  }));
-  invocation.observer.report(diagnostics);
+  const { state, sensitive } = await recordedState(invocation, await textsOf(invocation));
   const record = recordOf(state, kind, address);
-  const sensitive = sensitiveValuesOf({ key, lineage: state.lineage, texts: await textsOf(invocation) });
-  const masked = answersWithoutSensitive(state, record.address, sensitive);
+  const masked = answersWithoutSensitive(state, sensitive, (answer) =>
+    sensitive.maskedAnswer(record.address, answer),
+  );
   return withConnection(invocation, (connected) => {
     assertSameHost(state, connected.host);
     const { reader: unmasked } = connected;
@@ -56,23 +54,59 @@ export async function withRecordedObject<T>(
   });
 }
 
-/** For commands that read no record: the reader hides the values that the spec has. */
+/** For runs of any job. The state is read for the first answer that is shown: what only decides or writes does not need it. */
 export async function withMaskedRuns<T>(
   invocation: Invocation,
-  work: (connection: Connection) => Promise<T>,
+  work: (connection: Connection, unmasked: Reader) => Promise<T>,
 ): Promise<T> {
   const texts = await textsOf(invocation);
+  let masking: Promise<RecordedObject["masked"]> | undefined;
+  const masked = async (answer: JsonObject): Promise<JsonObject> => {
+    masking ??= runsWithoutSensitive(invocation, texts);
+    return (await masking)(answer);
+  };
   return withConnection(invocation, (connected) => {
-    const reader = maskingReader(connected.reader, (answer) => texts.maskedDeep(answer), texts);
-    return work({ ...connected, reader }).catch((failure: unknown) => {
+    const { reader: unmasked } = connected;
+    const connection = { ...connected, reader: maskingReader(unmasked, masked, texts) };
+    return work(connection, unmasked).catch((failure: unknown) => {
       throw maskedFailure(failure, texts);
     });
   });
 }
 
+/** Each run names its job, whose record is found by its ID. */
+async function runsWithoutSensitive(
+  invocation: Invocation,
+  texts: SensitiveTexts,
+): Promise<RecordedObject["masked"]> {
+  const { state, sensitive } = await recordedState(invocation, texts);
+  const addresses = new Map(
+    [...state.records.values()]
+      .filter(({ address }) => kindOf(address) === "jobs")
+      .flatMap(({ address, id, deposed = [] }) => [id, ...deposed].map((each) => [String(each), address])),
+  );
+  const maskedRun = (run: JsonObject): JsonObject => {
+    const address = addresses.get(idText(run.job_id ?? objectIn(run.metadata).job_id));
+    return address === undefined ? sensitive.masked(run) : sensitive.maskedAnswer(address, run);
+  };
+  return answersWithoutSensitive(state, sensitive, ({ runs, ...answer }) => ({
+    ...maskedRun(answer),
+    ...(runs === undefined ? {} : { runs: listIn(runs).map((run) => maskedRun(objectIn(run))) }),
+  }));
+}
+
 /** The values of secrets and sensitive variables that are available. A spec with errors prevents no operation. */
 async function textsOf(invocation: Invocation): Promise<SensitiveTexts> {
   return (await checkSpec(invocation)).sensitive;
+}
+
+async function recordedState(invocation: Invocation, texts: SensitiveTexts) {
+  const { state, diagnostics, key } = await withState(invocation, async (store) => ({
+    ...(await store.read()),
+    key: await store.key({ make: false }),
+  }));
+  invocation.observer.report(diagnostics);
+  return { state, sensitive: sensitiveValuesOf({ key, lineage: state.lineage, texts }) };
 }
 
 /**
@@ -81,8 +115,8 @@ async function textsOf(invocation: Invocation): Promise<SensitiveTexts> {
  */
 function answersWithoutSensitive(
   state: State,
-  address: Address,
   sensitive: SensitiveValues,
+  withoutPlaces: RecordedObject["masked"],
 ): RecordedObject["masked"] {
   const hasDigests = markRecorded(state, sensitive);
   if (sensitive.isEmpty) return (answer) => answer;
@@ -90,21 +124,25 @@ function answersWithoutSensitive(
   return (answer) => {
     sensitive.learn(answer);
     hideRecorded(revealedState(state, sensitive), sensitive);
-    return sensitive.maskedAnswer(address, answer);
+    return withoutPlaces(answer);
   };
 }
 
 /** What only readers use; other answers decide what the command does. */
 const SHOWN = /^(jobs\/runs\/|clusters\/events$)/;
 
-function maskingReader(reader: Reader, masked: RecordedObject["masked"], texts: SensitiveTexts): Reader {
+function maskingReader(
+  reader: Reader,
+  masked: (answer: JsonObject) => JsonObject | Promise<JsonObject>,
+  texts: SensitiveTexts,
+): Reader {
   return {
     ...reader,
     read: async (operation, input) => {
       const answer = await reader.read(operation, input).catch((failure: unknown) => {
         throw maskedFailure(failure, texts);
       });
-      return SHOWN.test(operation) ? (masked(answer) as typeof answer) : answer;
+      return SHOWN.test(operation) ? ((await masked(answer)) as typeof answer) : answer;
     },
   };
 }

@@ -1,5 +1,6 @@
 // `workspace runs …`: the runs of jobs, by run ID or by job; `list` shows them, newest first.
 
+import type { Reader } from "../../../api/contract/reader.ts";
 import { type Failure, failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { listed } from "../../../core/sentences.ts";
@@ -41,6 +42,8 @@ export interface JobRunOptions {
 
 export interface SelectedRuns {
   readonly connection: Connection;
+  /** Answers as the service gives them, for decisions. */
+  readonly unmasked: Reader;
   readonly ids: readonly (number | bigint)[];
 }
 
@@ -55,20 +58,20 @@ export async function withSelectedRuns<T>(
   const { job } = options;
   if (run !== undefined && job === undefined) {
     const ids = [runId(run)];
-    return withMaskedRuns(context, (connection) => work({ connection, ids }));
+    return withMaskedRuns(context, (connection, unmasked) => work({ connection, unmasked, ids }));
   }
   if (run !== undefined) throw failureOf("CLI_USAGE", "a run ID and --job cannot be used together");
   if (job === undefined)
     throw failureOf("CLI_USAGE", "no job run specified", {
       hint: "pass a run ID or --job ADDRESS; to list run IDs, run `workspace runs list`",
     });
-  return withRecordedObject(context, "jobs", job, async ({ connection, id, address }) => {
+  return withRecordedObject(context, "jobs", job, async ({ connection, unmasked, id, address }) => {
     const filter = { job_id: int64(id), ...(ofJob === "active" ? { active_only: true } : {}) };
     const most = ofJob === "latest" ? 1 : Number.POSITIVE_INFINITY;
     const runs = await newestRuns(connection.reader, filter, most);
     const ids = runs.map((jobRun) => int64(idText(jobRun.run_id)));
     if (ids.length === 0 && ofJob === "latest") throw failureOf("CLI_NO_OBJECT", `${address} has no runs`);
-    return work({ connection, ids });
+    return work({ connection, unmasked, ids });
   });
 }
 
@@ -99,10 +102,10 @@ export const cancelRunsCommand = defineCommand({
   options: RUN_OPTIONS,
   args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
-    withSelectedRuns(context, options, run, "active", async ({ connection, ids }) => {
+    withSelectedRuns(context, options, run, "active", async ({ connection, unmasked, ids }) => {
       if (ids.length === 0) context.stdout.write("No run is active.\n");
       for (const run_id of ids) {
-        const jobRun = await connection.reader.read("jobs/runs/get", { run_id });
+        const jobRun = await unmasked.read("jobs/runs/get", { run_id });
         if (!hasEnded(jobRun)) await connection.writer.write("jobs/runs/cancel", { run_id });
         context.stdout.write(
           hasEnded(jobRun)
@@ -121,9 +124,9 @@ export const deleteRunsCommand = defineCommand({
   run: (context, options, [run]) =>
     context.signals.during(
       (signal) =>
-        withSelectedRuns(context, options, run, "latest", async ({ connection, ids }) => {
+        withSelectedRuns(context, options, run, "latest", async ({ connection, unmasked, ids }) => {
           for (const run_id of ids) {
-            const jobRun = await connection.reader.read("jobs/runs/get", { run_id });
+            const jobRun = await unmasked.read("jobs/runs/get", { run_id });
             if (!hasEnded(jobRun)) throw isActive(run_id, outcomeWord(jobRun));
           }
           const question = `Delete run ${listed(ids.map(String))}? This cannot be undone.`;

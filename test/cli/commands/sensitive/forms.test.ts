@@ -92,7 +92,7 @@ function site(spec: string) {
     rmSync(recorded, { recursive: true });
     cpSync(copy, recorded, { recursive: true });
   };
-  return { write, raw, run, state, elsewhere };
+  return { write, raw, run, recorded, state, elsewhere };
 }
 
 const FORMS = ["text", "json", "markdown", "html", "junit"];
@@ -180,7 +180,7 @@ describe("a live job of another form than the recorded one", () => {
 
 describe("answers about a run and a cluster", () => {
   test("show neither present nor former values of tasks and of shared clusters", async () => {
-    const { run, raw } = site(
+    const { run, raw, recorded } = site(
       SHARED.replaceAll('"${int(var.n)}"', "1").replace("max_retries: 1", 'max_retries: "${int(var.n)}"'),
     );
     expect((await run("apply --auto-approve", VALUES)).code).toBe(0);
@@ -190,11 +190,21 @@ describe("answers about a run and a cluster", () => {
     const id = list.runs[0].run_id;
     expect((await raw(`api jobs/runs/get run_id=${id}`)).out).toMatch(/"pin"[\s\S]*"pin"/);
     expect((await run("apply --auto-approve", ROTATED)).code).toBe(0);
-    for (const line of ["runs list --job jobs.j", "runs get --job jobs.j", "runs output --job jobs.j"])
-      for (const form of ["text", "json"]) await run(`${line} -o ${form}`, ROTATED);
-    expect((await run("runs get --job jobs.j -o json")).all).toMatch(
-      /"base_parameters": \{\s+"a": "\(sensitive\)"/,
-    );
+    const ofJob = ["runs list --job jobs.j", "runs get --job jobs.j", "runs output --job jobs.j"];
+    const byId = ["runs list", `runs get ${id}`, `runs output ${id}`];
+    for (const line of [...ofJob, ...byId])
+      for (const form of ["text", "json"]) {
+        await run(`${line} -o ${form}`, ROTATED);
+        await run(`${line} -o ${form}`);
+      }
+    for (const line of ["runs get --job jobs.j -o json", `runs get ${id} -o json`])
+      expect((await run(line)).all).toMatch(/"base_parameters": \{\s+"a": "\(sensitive\)"/);
+    // With a state that cannot be read, a run is not shown, but can be canceled.
+    for (const name of readdirSync(recorded).filter((entry) => entry.startsWith("state.json")))
+      writeFileSync(join(recorded, name), "damaged");
+    const shown = await raw(`runs get ${id}`);
+    expect([shown.code, shown.all]).toEqual([1, expect.stringContaining("STATE_")]);
+    expect((await raw(`runs cancel ${id}`)).code).toBe(0);
   }, 60_000);
 
   test("show no size of a cluster that is sensitive", async () => {
