@@ -222,9 +222,17 @@ function isPlain(path: Path): boolean {
   );
 }
 
+/** Whether the policy gives the field of a rule its value at each edit, if the declared cluster leaves it out. */
+function isGiven({ at, depth, rule }: PlacedRule, declared: Values | undefined): boolean {
+  const cluster = objectIn(valueAt(declared ?? {}, at.slice(0, depth)));
+  return (
+    rule.type === "fixed" || (rule.defaultValue !== undefined && cluster.apply_policy_default_values === true)
+  );
+}
+
 /**
- * The live object without values that the policies of its clusters fix or give by default and the spec does not set. The service allows
- * no other than the fixed value, so a different one is from before the policy changed, and stays until the next edit.
+ * The live object without values that the policies of its clusters give and the spec does not set. Another value than that of the policy
+ * is from before the policy changed, and stays until the next edit.
  */
 export async function withoutPolicyValues(
   api: Reader,
@@ -236,26 +244,27 @@ export async function withoutPolicyValues(
   if (clusters.length === 0 || live.unmanageable !== undefined) return live;
   const policies = await policiesOf(api, clusters, plannedFrom);
   let values: JsonObject = live.values;
-  for (const { at, depth, rule } of simpleRules(clusters, policies)) {
-    if (!isPlain(at.slice(depth)) || valueAt(desired ?? {}, at) !== undefined) continue;
+  for (const placed of simpleRules(clusters, policies)) {
+    const { at, depth, rule } = placed;
     const value = valueAt(values, at);
-    const isGiven =
-      rule.type === "fixed"
-        ? value !== undefined
-        : rule.defaultValue !== undefined && same(value, rule.defaultValue);
-    if (isGiven) values = withoutMember(values, at, depth);
+    if (!isPlain(at.slice(depth)) || valueAt(desired ?? {}, at) !== undefined || value === undefined)
+      continue;
+    const isDefault = rule.defaultValue !== undefined && same(value, rule.defaultValue);
+    if (isDefault || isGiven(placed, desired)) values = withoutMember(values, at, depth);
   }
   return values === live.values ? live : { ...live, values };
 }
 
-/** The values of a request without those that are only kept and that a policy fixes: it may fix others now, and the service fills them in. */
-export async function withoutFixedValues(api: Reader, values: Values, declared: Values): Promise<Values> {
+/** The values of a request without those that are only kept and that a policy gives: it may give others now, and the service fills them in. */
+export async function withoutGivenValues(api: Reader, values: Values, declared: Values): Promise<Values> {
   const clusters = clustersIn(values);
   if (clusters.length === 0 || values === declared) return values;
   let result: JsonObject = values;
-  for (const { at, depth, rule } of simpleRules(clusters, await policiesOf(api, clusters)))
-    if (rule.type === "fixed" && valueAt(result, at) !== undefined && valueAt(declared, at) === undefined)
+  for (const placed of simpleRules(clusters, await policiesOf(api, clusters))) {
+    const { at, depth } = placed;
+    if (valueAt(result, at) !== undefined && valueAt(declared, at) === undefined && isGiven(placed, declared))
       result = withoutMember(result, at, depth);
+  }
   return result;
 }
 

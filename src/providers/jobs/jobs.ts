@@ -16,7 +16,7 @@ import { sendCluster } from "../clusters/operations.ts";
 import {
   policyKinds,
   policyObjections,
-  withoutFixedValues,
+  withoutGivenValues,
   withoutPolicyValues,
 } from "../clusters/policies.ts";
 import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
@@ -267,7 +267,7 @@ export const jobs = defineProvider({
     },
     async update(api, task) {
       const kept = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));
-      await reset(api, task.id, normalize(await withoutFixedValues(api, kept, task.values)));
+      await reset(api, task.id, normalize(await withoutGivenValues(api, kept, task.values)));
     },
     /** The service sends e-mail at each deletion, so a deletion that may have happened is checked first. */
     async delete(api, task) {

@@ -261,19 +261,27 @@ jobs: { j: { new_cluster: ${cluster}, notebook_task: { notebook_path: /a } } }
   });
 });
 
-describe.each([
+const GIVEN_VALUES = [
   ["custom_tags.team", "data", "other"],
   ["spark_conf.spark.x", "a", "b"],
   ["num_workers", 2, 3],
   ["autotermination_minutes", 30, 60],
   ["azure_attributes.availability", "SPOT_AZURE", "ON_DEMAND_AZURE"],
   ["driver_node_type_id", "Standard_DS3_v2", "Standard_DS4_v2"],
-])("after an apply that only changes the fixed value of %s", (field, before, after) => {
+] as const;
+const RULES = [
+  ["fixed value", "type: fixed, value", ""],
+  ["default", "type: unlimited, defaultValue", "apply_policy_default_values: true, "],
+] as const;
+
+describe.each(
+  RULES.flatMap(([what, rule, asks]) => GIVEN_VALUES.map((given) => [what, ...given, rule, asks] as const)),
+)("after an apply that only changes the %s of %s", (what, field, before, after, rule, asks) => {
   const policed = (value: unknown, more = "") => {
-    const size = field === "num_workers" ? "" : "num_workers: 1, ";
+    const size = (field === "num_workers" ? "" : "num_workers: 1, ") + asks;
     const cluster = `{ ${size}${more}spark_version: 15.4.x-scala2.12, node_type_id: Standard_DS3_v2, policy_id: "\${cluster_policies.p.policy_id}" }`;
     return `
-cluster_policies: { p: { definition: { ${field}: { type: fixed, value: ${value} } } } }
+cluster_policies: { p: { definition: { ${field}: { ${rule}: ${value} } } } }
 clusters: { c: ${cluster} }
 jobs: { j: { new_cluster: ${cluster}, notebook_task: { notebook_path: /a } } }
 `;
@@ -285,9 +293,10 @@ jobs: { j: { new_cluster: ${cluster}, notebook_task: { notebook_path: /a } } }
     await site.world.advance(600_000);
     const change = await planned(site, policed(after));
     expect(doing(change)).toEqual(["update cluster_policies.p"]);
-    expect(change.changes.flatMap((item) => ("consequences" in item ? item.consequences : []))).toEqual([
-      `clusters with this policy keep the former value of ${field} until they are edited: c`,
-    ]);
+    const former = `clusters with this policy keep the former value of ${field} until they are edited: c`;
+    expect(change.changes.flatMap((item) => ("consequences" in item ? item.consequences : []))).toEqual(
+      what === "default" ? [] : [former],
+    );
     expect(await applied(site, policed(after))).toEqual(["applied update cluster_policies.p"]);
     const next = await planned(site, policed(after));
     expect([doing(next), next.drift, next.guards]).toEqual([[], [], []]);
@@ -327,4 +336,18 @@ test("the emulator refuses clusters that violate a policy, in the words of the s
   expect(made.status).toBe(200);
   const edit = await site.world.post("clusters/edit", { ...wrong, cluster_id: made.body.cluster_id });
   expect(edit).toMatchObject(refusal);
+});
+
+test("a value whose rule leaves the policy is a difference, which the next apply removes", async () => {
+  const policed = (rule: string) => `
+cluster_policies: { p: { definition: { ${rule}num_workers: { type: range, minValue: 1 } } } }
+clusters: { c: { num_workers: 1, spark_version: 15.4.x-scala2.12, node_type_id: Standard_DS3_v2, policy_id: "\${cluster_policies.p.policy_id}" } }
+`;
+  const site = await start();
+  await applied(site, policed("custom_tags.team: { type: fixed, value: data }, "));
+  await site.world.advance(600_000);
+  expect(await applied(site, policed(""))).toEqual(["applied update cluster_policies.p"]);
+  expect(await applied(site, policed(""))).toEqual(["applied update clusters.c"]);
+  const next = await planned(site, policed(""));
+  expect([doing(next), next.drift]).toEqual([[], []]);
 });
