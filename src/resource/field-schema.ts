@@ -65,6 +65,8 @@ export interface Annotations {
   readonly fileUri?: true;
   /** Lists and keys of other objects name this one by the value, such as the application ID of a service principal. */
   readonly identifies?: true;
+  /** A key of a map of the same resource, such as that of a task. */
+  readonly isKey?: true;
   /** Words of the Databricks dialect, by the word that this program uses. */
   readonly words?: Readonly<Record<string, string>>;
   /** How much a difference matters, here and inside; unset, as the field around it, or the kind. */
@@ -142,6 +144,7 @@ export const ANNOTATION_KEYWORDS = [
   "cloud",
   "fileUri",
   "identifies",
+  "isKey",
   "words",
   "severity",
 ] as const satisfies readonly (keyof Annotations)[];

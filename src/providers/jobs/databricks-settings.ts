@@ -131,6 +131,7 @@ export const databricksSettings: FieldTable = {
   task_key: textField({
     ...UNMANAGED,
     severity: "other",
+    isKey: true,
     minLength: 1,
     description: "Key of a single task.",
   }),

@@ -215,8 +215,12 @@ const common: FieldTable = {
   new_cluster: groupField(clusterFields(45), {
     description: "Cluster that the service creates for the task.",
   }),
-  job_cluster_key: textField({ minLength: 1, description: "Key of a cluster in job_clusters." }),
-  environment_key: textField({ minLength: 1, description: "Key of an environment in environments." }),
+  job_cluster_key: textField({ isKey: true, minLength: 1, description: "Key of a cluster in job_clusters." }),
+  environment_key: textField({
+    isKey: true,
+    minLength: 1,
+    description: "Key of an environment in environments.",
+  }),
   libraries,
   timeout_seconds: integerField({
     minimum: 0,
@@ -260,7 +264,7 @@ const loop = groupField(
     task: required(
       groupField(
         {
-          task_key: required(textField({ minLength: 1, description: "Key of the iteration." })),
+          task_key: required(textField({ isKey: true, minLength: 1, description: "Key of the iteration." })),
           ...common,
           ...taskKinds,
         },
@@ -274,7 +278,7 @@ const loop = groupField(
 const dependsOn = listField(
   groupField(
     {
-      task_key: required(textField({ minLength: 1, description: "Key of the other task." })),
+      task_key: required(textField({ isKey: true, minLength: 1, description: "Key of the other task." })),
       outcome: choiceField(["true", "false"], { description: "Outcome of a condition_task." }),
     },
     { description: "One task that runs before." },

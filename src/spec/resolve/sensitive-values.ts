@@ -42,8 +42,9 @@ export function sensitivePaths(
 
 /** What else the value of a field decides, if anything: such a value cannot be sensitive. */
 export function roleOfSensitive(schema: FieldSchema): string | undefined {
-  const { source, names, identifies, refersTo, mentions, fileUri } = schema;
+  const { source, names, identifies, isKey, refersTo, mentions, fileUri } = schema;
   if (identifies === true) return "a name";
+  if (isKey === true) return "a key";
   if (source === true) return "the source of a value";
   if (names !== undefined) return "the name of another object";
   if (refersTo !== undefined) return "a reference";

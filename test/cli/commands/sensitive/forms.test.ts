@@ -178,6 +178,33 @@ describe("a live job of another form than the recorded one", () => {
   }, 60_000);
 });
 
+test.each([
+  ["task_key", `${TASK}task_key: "\${var.z}"\n`],
+  [
+    "tasks.t.job_cluster_key",
+    `tasks: { t: { job_cluster_key: "\${var.z}", notebook_task: { notebook_path: /x } } }\n`,
+  ],
+  [
+    "tasks.t.environment_key",
+    `tasks: { t: { environment_key: "\${var.z}", spark_python_task: { python_file: /x } } }\n`,
+  ],
+  [
+    "tasks.t.depends_on[0].task_key",
+    `tasks: { t: { depends_on: [{ task_key: "\${var.z}" }], notebook_task: { notebook_path: /x } } }\n`,
+  ],
+  [
+    "tasks.t.for_each_task.task.task_key",
+    `tasks: { t: { for_each_task: { inputs: "[1]", task: { task_key: "\${var.z}", notebook_task: { notebook_path: /x } } } } }\n`,
+  ],
+])("%s, a key, cannot come from a sensitive value", async (path, job) => {
+  const { run } = site(`${HEAD}jobs:\n  j:\n${indented(job, 4)}`);
+  const { code, all } = await run("validate", VALUES);
+  expect([code, all]).toEqual([
+    1,
+    expect.stringContaining(`SPEC_SENSITIVE: jobs.j: ${path} is a key and cannot be a sensitive value`),
+  ]);
+});
+
 describe("answers about a run and a cluster", () => {
   test("show neither present nor former values of tasks and of shared clusters", async () => {
     const { run, raw, recorded } = site(
