@@ -154,3 +154,41 @@ test("accepted keys and values of maps that look like expressions are written as
     `${KEYS}    spark_conf: ${conf}\n    spark_env_vars: { "$\${HOME}": "$\${x}", "\\\\$\${y}": z }\n`,
   );
 });
+
+const inTarget = (value: string): string => `variables: { v: { type: string } }
+targets: { dev: { default: true, variables: { v: ${value} } } }
+${KEYS}    spark_env_vars: { A: "\${var.v}" }\n`;
+
+test.each([
+  ["first", "a $${HOME} b", '"a ${HOME} b"'],
+  ['"a ${HOME} b"', "plain", '"plain"'],
+  ['"a ${HOME} b"', "$$${HOME}", '"$${HOME}"'],
+])(
+  "the variable of a target, %s, takes the live value %s without escapes",
+  async (declared, live, written) => {
+    const site = await startSite({});
+    const { after } = await accepted(
+      site,
+      inTarget(declared),
+      `${KEYS}    spark_env_vars: { A: "${live}" }\n`,
+    );
+    expect(doing(after)).toEqual([]);
+    expect(fileOf(site)).toContain(`variables: { v: ${written} }`);
+  },
+);
+
+test("a default cannot contain an expression, so a live value that looks like one is refused with the way around", async () => {
+  const site = await startSite({});
+  const first = `variables: { v: { type: string, default: a } }\n${KEYS}    spark_env_vars: { A: "\${var.v}" }\n`;
+  const refused = accepted(site, first, `${KEYS}    spark_env_vars: { A: "a $\${HOME}" }\n`);
+  await expect(refused).rejects.toMatchObject({
+    diagnostics: [
+      { code: "DRIFT_NOT_ACCEPTED" },
+      {
+        code: "SPEC_VARIABLE",
+        message: "the default of variables.v cannot contain ${…}",
+        hint: "write the value where a variable is used, with $${ for a literal ${",
+      },
+    ],
+  });
+});

@@ -1,8 +1,8 @@
 // Edits of the files of a spec: finds the place in a document at which a value of the spec is written, and collects what changes there.
 
 import { isObject, type Json } from "../../core/json.ts";
-import type { Path } from "../../core/pointer.ts";
-import { isEvaluated, isTemplate, templateParts } from "../../expressions/template.ts";
+import { type Path, setMember } from "../../core/pointer.ts";
+import { isEvaluated, isTemplate, literalOf, templateParts } from "../../expressions/template.ts";
 import type { Span } from "../model/source.ts";
 import { BYTE_ORDER_MARK, hasByteOrderMark } from "../model/text.ts";
 import { isNull, type SpecNode } from "../model/tree.ts";
@@ -23,6 +23,21 @@ export interface FileEdit {
   readonly after: Uint8Array;
   /** RFC 6902. */
   readonly patch: readonly YamlOperation[];
+}
+
+/** Values of variables are data: they have no expressions and no escapes. */
+const isData = ({ path: [root, , section] }: DocumentPlace): boolean =>
+  root === "variables" || root === "inputs" || (root === "targets" && section === "variables");
+
+/** A value in template form as data. */
+function literalTree(value: Json): Json {
+  if (typeof value === "string") return literalOf(value) ?? value;
+  if (Array.isArray(value)) return value.map(literalTree);
+  if (!isObject(value)) return value;
+  const members: { [key: string]: Json } = {};
+  for (const [key, member] of Object.entries(value))
+    setMember(members, literalOf(key) ?? key, literalTree(member));
+  return members;
 }
 
 type Mutable = { [key: string]: Json } & Json[];
@@ -75,7 +90,7 @@ export class SpecEdits {
   /** Whether the text at a place is an expression, so that another value decides what it becomes. */
   isExpression(place: DocumentPlace): boolean {
     const value = this.valueAt(place);
-    if (typeof value !== "string" || !isTemplate(value)) return false;
+    if (isData(place) || typeof value !== "string" || !isTemplate(value)) return false;
     const parts = templateParts(value) ?? [];
     return parts.some(
       (part) => typeof part !== "string" && (isEvaluated(part) || isTemplate(part.expression)),
@@ -89,7 +104,10 @@ export class SpecEdits {
     return value;
   }
 
-  set({ file, path }: DocumentPlace, value: Json): void {
+  /** `template`: the value as a resource writes it. */
+  set(place: DocumentPlace, template: Json): void {
+    const { file, path } = place;
+    const value = isData(place) ? literalTree(template) : template;
     const document = this.#document(file);
     const last = path.at(-1);
     if (document === undefined) return;

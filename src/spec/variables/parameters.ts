@@ -158,7 +158,9 @@ class SchemaReader {
   #refuseTemplates(subject: string, node: SpecNode): void {
     visitNodes(node, (part) => {
       if (scalarText(part)?.includes("${") === true)
-        this.#findings.error(CODES[this.#kind], `${subject} cannot contain ${"${…}"}`, part);
+        this.#findings.error(CODES[this.#kind], `${subject} cannot contain ${"${…}"}`, part, {
+          hint: `write the value where ${WORDS[this.#kind]} is used, with ${"$${"} for a literal ${"${"}`,
+        });
     });
   }
 
