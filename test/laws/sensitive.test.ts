@@ -12,9 +12,16 @@ import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts"
 import type { FieldSchema } from "../../src/resource/field-schema.ts";
 import { contextWith } from "../cli/context.ts";
 
+/** A number up to 10,000, which some fields take: none that the state has as the process. */
+const [SMALL = 0, OTHER_SMALL = 0] = [4827, 5931, 7253].filter((number) => number !== process.pid);
+
 /** The second value has characters that formats escape. */
-const VALUES = { v: "CANARY7q-plain-1", w: 'CANARY8"q\\é&<z>', u: "CANARY9q@example.com" };
+const VALUES = {
+  ...{ v: "CANARY7q-plain-1", w: 'CANARY8"q\\é&<z>', u: "CANARY9q@example.com" },
+  ...{ n: "4821337", m: String(SMALL), yes: "yes" },
+};
 const ROTATED = {
+  ...{ n: "4733191", m: String(OTHER_SMALL), yes: "no" },
   v: "ROTATED7q-plain-2",
   w: 'ROTATED8"q\\é&<z>',
   u: "ROTATED9q@example.com",
@@ -31,6 +38,10 @@ const DECLARED = `variables:
   right: { type: string, sensitive: true, default: allow-cluster-create }
   cron: { type: string, sensitive: true, default: "0 30 2 * * ?" }
   zone: { type: string, sensitive: true, default: Europe/Paris }
+  n: { type: string, sensitive: true, default: "31" }
+  m: { type: string, sensitive: true, default: "41" }
+  few: { type: string, sensitive: true, default: "3" }
+  yes: { type: string, sensitive: true, default: "no" }
 locals:
   one: "\${var.v}"
   two: { inner: "pre-\${local.one}-post", list: ["\${var.w}", open] }
@@ -54,11 +65,17 @@ interface Case {
 const CLUSTER = `    spark_version: "\${var.spark}"
     node_type_id: "\${var.node}"
     driver_node_type_id: "\${var.driver}"
-    num_workers: 1
+    num_workers: "\${int(var.m)}"
+    autotermination_minutes: "\${int(var.m)}"
+    enable_elastic_disk: "\${var.yes == 'yes'}"
     custom_tags: { a: "\${local.one}", b: "\${local.two.inner}" }
     spark_conf: { spark.a: "\${var.w}" }
     spark_env_vars: { A: "\${var.v.upperAscii()}", B: "\${json(local.two)}", C: "\${'%s!'.format([var.w])}", D: open }
     ssh_public_keys: ["ssh-rsa \${var.v}"]
+`;
+const SCALED = `    spark_version: 6.4.x-scala2.11
+    node_type_id: Standard_DS3_v2
+    autoscale: { min_workers: "\${int(var.few)}", max_workers: "\${int(var.m)}" }
 `;
 const OPEN_CLUSTER = `    spark_version: 6.4.x-scala2.11
     node_type_id: Standard_DS3_v2
@@ -74,7 +91,8 @@ const CASES: readonly Case[] = [
   ada@example.com:
     displayName: "\${var.w}"
     name: { givenName: "\${var.v}", familyName: "\${var.w}" }
-    emails: [{ value: "\${var.u}", type: "\${var.v}" }]
+    emails: [{ value: "\${var.u}", type: "\${var.v}", primary: "\${var.yes == 'yes'}" }]
+    active: "\${var.yes == 'yes'}"
     entitlements: ["\${var.right}"]
     externalId: "\${var.v}"
   bo@example.com: { displayName: "x \${local.two.inner}" }
@@ -100,14 +118,22 @@ const CASES: readonly Case[] = [
   {
     kind: "pools",
     spec: `pools:
-  p: { node_type_id: "\${var.node}", preloaded_spark_versions: ["\${var.spark}"], custom_tags: { a: "\${var.v}", b: "x-\${local.one}", open: o } }
+  p:
+    min_idle_instances: "\${int(var.few)}"
+    max_capacity: "\${int(var.n)}"
+    idle_instance_autotermination_minutes: "\${int(var.m)}"
+    enable_elastic_disk: "\${var.yes == 'yes'}"
+    disk_spec: { disk_type: { cloud_disk_volume_type: PREMIUM_LRS }, disk_count: "\${int(var.few)}", disk_size: "\${int(var.few)}" }
+    node_type_id: "\${var.node}"
+    preloaded_spark_versions: ["\${var.spark}"]
+    custom_tags: { a: "\${var.v}", b: "x-\${local.one}", open: o }
 `,
     dropped: "pools: { p: { node_type_id: Standard_DS3_v2, custom_tags: { a: other, open: o } } }\n",
     address: "pools.p",
   },
   {
     kind: "clusters",
-    spec: `clusters:\n  c:\n${CLUSTER}`,
+    spec: `clusters:\n  c:\n${CLUSTER}    pinned: "\${var.yes == 'yes'}"\n  d:\n${SCALED}`,
     dropped: `clusters:\n  c:\n${OPEN_CLUSTER}`,
     address: "clusters.c",
   },
@@ -124,9 +150,15 @@ ${CLUSTER.replaceAll(/^/gm, "  ").trimEnd()}
       - pypi: { package: "\${var.v}", repo: "https://r.example.com/\${var.v}" }
       - cran: { package: "\${var.v}", repo: "https://r.example.com/\${var.v}" }
     schedule: { quartz_cron_expression: "\${var.cron}", timezone_id: "\${var.zone}" }
-    email_notifications: { on_start: ["\${var.u}"], on_success: ["\${var.u}"], on_failure: ["\${var.u}", open@example.com] }
+    email_notifications: { on_start: ["\${var.u}"], on_success: ["\${var.u}"], on_failure: ["\${var.u}", open@example.com], no_alert_for_skipped_runs: "\${var.yes == 'yes'}" }
+    timeout_seconds: "\${int(var.n)}"
+    max_retries: "\${int(var.n)}"
+    min_retry_interval_millis: "\${int(var.n)}"
+    retry_on_timeout: "\${var.yes == 'yes'}"
+    max_concurrent_runs: "\${int(var.few)}"
   k:
-    new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 }
+    new_cluster:
+${SCALED.replaceAll(/^/gm, "  ").trimEnd()}
     spark_jar_task: { main_class_name: "\${var.v}", parameters: [a, "\${var.w}", "\${local.two.list[0]}"] }
   l:
     new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 }
@@ -188,11 +220,46 @@ function formsOf(value: string): readonly string[] {
 }
 
 const FORMS = [VALUES, ROTATED].flatMap(({ v, w, u }) => [v, w, u]).flatMap(formsOf);
+const NUMBERS = new RegExp(`\\b(${[VALUES, ROTATED].flatMap(({ n, m }) => [n, m]).join("|")})\\b`, "g");
 
 const leaksIn = (text: string): readonly string[] => {
   const lower = text.toLowerCase();
-  return FORMS.filter((form) => lower.includes(form));
+  return [...FORMS.filter((form) => lower.includes(form)), ...(text.match(NUMBERS) ?? [])];
 };
+
+/** Fields with a boolean or a small number: such a value also occurs elsewhere, so only its place is searched. */
+const SHORT = [
+  ...["primary", "active", "enable_elastic_disk", "pinned", "no_alert_for_skipped_runs", "retry_on_timeout"],
+  ...["min_idle_instances", "disk_count", "disk_size", "min_workers", "max_concurrent_runs"],
+];
+
+/** The short values of such fields of a case: in a line, or in JSON as a member or a change of its resource. */
+function shortValuesIn(text: string, { spec, address }: Case): readonly string[] {
+  const names = SHORT.filter((name) => spec.includes(`${name}: "\${`));
+  if (names.length === 0) return [];
+  const inLine = `\\b(${names.join("|")})\\b[^\\n]{0,80}?([ >\`]|(?<!=)")(true|false|31|41|\\d)\\b`;
+  if (!text.startsWith("{\n")) return text.match(new RegExp(inLine, "g")) ?? [];
+  const visit = (value: unknown, name: string): readonly string[] => {
+    if (typeof value !== "object" || value === null)
+      return names.includes(name) && typeof value !== "string" && value !== null ? [`${name}: ${value}`] : [];
+    const object = value as { readonly path?: unknown; readonly address?: unknown };
+    if (object.address !== undefined && object.address !== address) return [];
+    const path = typeof object.path === "string" ? object.path.split("/") : object.path;
+    const field = Array.isArray(path) ? String(path.at(-1)) : name;
+    // In maps such as `after_sensitive`, true is a mark.
+    return Object.entries(value).flatMap(([key, member]) =>
+      /_(sensitive|unknown)$/.test(key)
+        ? []
+        : visit(member, ["before", "after", "value"].includes(key) ? field : key),
+    );
+  };
+  return visit(JSON.parse(text), "");
+}
+
+const reportsIn = (folder: string): readonly string[] =>
+  filesIn(join(folder, "out"))
+    .filter((path) => /\.(json|markdown|html|junit|sarif|github)$/.test(path))
+    .map((path) => readFileSync(path, "utf8"));
 
 function filesIn(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
@@ -201,8 +268,8 @@ function filesIn(folder: string): readonly string[] {
     .filter((path) => !path.includes("/.workspace/embedded/"));
 }
 
-/** The string fields of a kind in which a spec may write any text, such as `custom_tags.*`. */
-function textFields(fields: Readonly<Record<string, FieldSchema>>): readonly string[] {
+/** The fields of a kind in which a spec may write any text, number, or boolean, such as `custom_tags.*`. */
+function openFields(fields: Readonly<Record<string, FieldSchema>>): readonly string[] {
   const visit = (schema: FieldSchema, path: string): readonly string[] => {
     const { type, source, names, refersTo, mentions, fileUri, items, properties = {} } = schema;
     const decides = [source, names, refersTo, mentions, fileUri].some((role) => role !== undefined);
@@ -210,7 +277,7 @@ function textFields(fields: Readonly<Record<string, FieldSchema>>): readonly str
     if (schema.source === true || schema.dialect === "databricks" || schema.cloud !== undefined) return [];
     const inner = typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
     return [
-      ...(type === "string" && isOpen && !decides ? [path] : []),
+      ...(OPEN_TYPES.has(type) && isOpen && !decides ? [path] : []),
       ...(items === undefined ? [] : visit(items, `${path}[]`)),
       ...(inner === undefined ? [] : visit(inner, `${path}.*`)),
       ...Object.entries(properties).flatMap(([key, member]) => visit(member, `${path}.${key}`)),
@@ -218,6 +285,8 @@ function textFields(fields: Readonly<Record<string, FieldSchema>>): readonly str
   };
   return Object.entries(fields).flatMap(([key, schema]) => visit(schema, key));
 }
+
+const OPEN_TYPES = new Set<unknown>(["string", "integer", "number", "boolean"]);
 
 /** The fields in which recorded values have a digest. */
 function digestsIn(schema: FieldSchema, value: unknown, path: string): readonly string[] {
@@ -260,14 +329,14 @@ beforeAll(async () => {
 afterAll(() => receiver.close());
 
 /** A folder with a program that checks its own output, files, and temporary files after each command. */
-function site({ spec }: Case) {
+function site(sample: Case) {
   const folder = mkdtempSync(join(tmpdir(), "law-"));
   const temporary = mkdtempSync(join(tmpdir(), "law-tmp-"));
   const recorded = mkdtempSync(join(tmpdir(), "law-state-"));
   for (const name of ["m", "out"]) mkdirSync(join(folder, name));
   writeFileSync(join(folder, "m/workspace.yaml"), MODULE);
   const write = (text: string): void => writeFileSync(join(folder, "workspace.yaml"), text);
-  write(DECLARED + spec);
+  write(DECLARED + sample.spec);
   const ran: string[] = [];
   const run = async (line: string, values: Readonly<Record<string, string>> = {}) => {
     const env = Object.fromEntries(
@@ -287,15 +356,23 @@ function site({ spec }: Case) {
         leaksIn(readFileSync(path, "utf8")),
       ]).toEqual([line, path, [], []]);
     expect([line, messages.flatMap(leaksIn)]).toEqual([line, []]);
+    if (isHidden)
+      for (const text of [context.out(), ...reportsIn(folder)])
+        expect([line, shortValuesIn(text, sample)]).toEqual([line, []]);
     return { code, all };
   };
+  /** A plain value that was applied is shown. */
+  let isHidden = true;
+  const showShort = (): void => {
+    isHidden = false;
+  };
   const state = (): string => readFileSync(join(recorded, "state.json"), "utf8");
-  return { folder, write, run, state };
+  return { folder, write, run, state, showShort };
 }
 
 describe.each(CASES)("a sensitive value in $kind", (sample) => {
   test("is in no report, saved plan, state, history, metric, message, or temporary file", async () => {
-    const { write, run, state } = site(sample);
+    const { write, run, state, showShort } = site(sample);
     const signals = `--metrics out/m.prom --webhook ${url}`;
     const first = await run(`plan${reports("plan")} --out p.plan ${signals}`, VALUES);
     expect([first.code, first.all]).toEqual([0, expect.stringContaining("(sensitive)")]);
@@ -350,6 +427,7 @@ describe.each(CASES)("a sensitive value in $kind", (sample) => {
       await run(line);
 
     // Applied without the variable, then with another value.
+    showShort();
     write(sample.dropped.replace(/^/, "policy: { max_deletes: 100%, on_immutable_change: replace }\n"));
     expect((await run(`apply --auto-approve -o json=out/dropped.json ${signals}`)).all).toContain("Applied");
     write(`policy: { max_deletes: 100%, on_immutable_change: replace }\n${DECLARED}${sample.spec}`);
@@ -365,9 +443,9 @@ describe.each(CASES)("a sensitive value in $kind", (sample) => {
 /** Digests of files, which the spec names by their path. */
 const OF_FILES = new Set(["notebooks.content", "notebooks.imported", "files.content"]);
 
-test("a value of every string field that may be any text was one of these", () => {
+test("a value of every field that may be any text, number, or boolean was one of these", () => {
   const missing = registryIn(registry, CONTRACT_FIELDS).kinds.flatMap(({ kind, nameField, fields }) =>
-    textFields(fields)
+    openFields(fields)
       .filter((field) => field !== nameField && covered.get(kind)?.has(field) !== true)
       .map((field) => `${kind}.${field}`)
       .filter((field) => !OF_FILES.has(field)),
@@ -375,9 +453,7 @@ test("a value of every string field that may be any text was one of these", () =
   expect(missing).toEqual([]);
 });
 
-test.each(Object.values(VALUES).flatMap((value) => formsOf(value)))(
-  "the form %s of a value is recognized",
-  (form) => {
-    expect(leaksIn(`a ${form} b`)).not.toEqual([]);
-  },
-);
+const { v, w, u } = VALUES;
+test.each([v, w, u].flatMap(formsOf))("the form %s of a value is recognized", (form) => {
+  expect(leaksIn(`a ${form} b`)).not.toEqual([]);
+});
