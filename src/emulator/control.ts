@@ -203,9 +203,10 @@ function clear(world: World, name: string): void {
 }
 
 function readBody(request: AppRequest): JsonObject {
+  const text = bodyText(request.body);
+  if (text === undefined) throw malformed("The body is not UTF-8 text.");
   let body: Json;
   try {
-    const text = bodyText(request.body);
     body = text.trim() === "" ? {} : parseJson(text);
   } catch (error) {
     const what = error instanceof JsonTooDeep ? "nested too deeply" : "not JSON";

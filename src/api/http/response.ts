@@ -3,6 +3,7 @@
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { ELLIPSIS, inOneLine } from "../../core/sentences.ts";
+import { utf8Text } from "../../core/utf8.ts";
 import { type HttpResponse, isCompressed } from "./transport.ts";
 
 /** `plain`: not an error body of the contract (an HTML page, another JSON object). */
@@ -87,16 +88,9 @@ function errorBody(text: string | undefined): Pick<ErrorAnswer, "form" | "code" 
   return { form: "plain", code: "", message: wordsOf(message) || wordsOf(json.error) };
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
 /** A body that is not UTF-8 gives undefined. */
 function textOf(body: string | Uint8Array): string | undefined {
-  if (typeof body === "string") return body;
-  try {
-    return utf8.decode(body);
-  } catch {
-    return undefined;
-  }
+  return typeof body === "string" ? body : utf8Text(body);
 }
 
 function jsonOf(text: string): Json | typeof TOO_DEEP | undefined {

@@ -115,7 +115,9 @@ export function answerSignIn(request: AppRequest, world: World, cloud: Cloud): A
   try {
     if (route === undefined)
       throw new SignInError(405, "invalid_request", `${request.method} is not served here.`);
-    const fields = new URLSearchParams(request.method === "GET" ? queryOf(request) : bodyText(request.body));
+    const form = request.method === "GET" ? queryOf(request) : bodyText(request.body);
+    if (form === undefined) throw new SignInError(400, "invalid_request", "The body is not UTF-8 text.");
+    const fields = new URLSearchParams(form);
     const origin = `http://${request.headers.host ?? "workspace.invalid"}`;
     return jsonAnswer(200, route[2]({ request, world, cloud, fields, origin }), {
       "cache-control": "no-store",

@@ -114,15 +114,15 @@ function withoutNulls(json: Json): Json {
 const holdsObject = (json: Json): boolean => json !== null && typeof json === "object";
 
 function parsed(request: AppRequest): Json | undefined {
+  const text = bodyText(request.body);
+  if (text === undefined) throw malformed("Could not parse request object: the body is not UTF-8 text");
   try {
-    const text = bodyText(request.body);
     return text.trim() === "" ? undefined : parseJson(text);
   } catch (error) {
     // The text itself is not repeated: it may contain a secret.
     if (error instanceof JsonTooDeep)
       throw malformed("Could not parse request object: it is nested too deeply");
-    const why = error instanceof SyntaxError ? "the body is not JSON" : "the body is not UTF-8 text";
-    throw malformed(`Could not parse request object: ${why}`);
+    throw malformed("Could not parse request object: the body is not JSON");
   }
 }
 

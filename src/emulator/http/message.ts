@@ -2,6 +2,7 @@
 
 import { stringifyJson } from "../../core/exact-json.ts";
 import { defined, type Json } from "../../core/json.ts";
+import { utf8Text } from "../../core/utf8.ts";
 import { ApiError, malformed, ScimError } from "../world/errors.ts";
 import type { Reply } from "../world/world.ts";
 
@@ -44,13 +45,12 @@ export function queryOf(request: AppRequest): string {
   return request.path.slice(pathOf(request).length + 1);
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
 const encoder = new TextEncoder();
 
-/** The body as text. Throws TypeError when its bytes are not UTF-8. */
-export function bodyText(body: string | Uint8Array | undefined): string {
+/** The body as text; undefined if its bytes are not UTF-8. */
+export function bodyText(body: string | Uint8Array | undefined): string | undefined {
   if (body === undefined) return "";
-  return typeof body === "string" ? body : decoder.decode(body);
+  return typeof body === "string" ? body : utf8Text(body);
 }
 
 export function bytesOf(body: string | Uint8Array | undefined): Uint8Array {

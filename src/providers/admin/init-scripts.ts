@@ -3,6 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
+import { utf8Text } from "../../core/utf8.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Problem } from "../../resource/planning.ts";
@@ -27,7 +28,7 @@ const READ_ONLY = new Set(["script_id", "position", "created_at", "created_by", 
 function toSpec(answer: JsonObject): LiveObject {
   const name = keyIn(answer, "name");
   const { script, ...head } = answer;
-  const text = script === undefined ? undefined : textOf(bytesIn({ script }, "script"));
+  const text = script === undefined ? undefined : utf8Text(bytesIn({ script }, "script"), "kept");
   const values = normalizeLive(fields, text === undefined ? head : { ...head, script: text });
   const facts = defined({ token: tokenInName(name) });
   const live = { id: remoteId(keyIn(answer, "script_id")), name, values, facts };
@@ -38,14 +39,6 @@ function toSpec(answer: JsonObject): LiveObject {
     answer,
     READ_ONLY,
   );
-}
-
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 const read = (api: Reader, id: string): Promise<LiveObject | undefined> =>

@@ -4,6 +4,7 @@ import { thrownText } from "../../core/diagnostic.ts";
 import { digest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
+import { utf8Text } from "../../core/utf8.ts";
 import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/backend.ts";
 import type { JournalEntry, NumberedEntry } from "../model/record.ts";
 import { decodeEntry, type Shape, shapeOf } from "./decode.ts";
@@ -24,7 +25,6 @@ const OPENING = '{"hash":"';
 const HASH = /^[0-9a-f]{64}$/;
 const HEAD_LENGTH = OPENING.length + 64 + 2;
 const NEWLINE = 10;
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export interface Line {
   readonly text: string;
@@ -148,11 +148,9 @@ function bodyOf(rest: string, file: string, offset: number): Json {
 }
 
 function textOf(bytes: Uint8Array, file: string, offset: number): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw corrupt(file, offset, "a line is not UTF-8 text");
-  }
+  const text = utf8Text(bytes, "kept");
+  if (text === undefined) throw corrupt(file, offset, "a line is not UTF-8 text");
+  return text;
 }
 
 function readBegin(bytes: Uint8Array, file: string): { readonly begin: Begin; readonly hash: string } {
@@ -194,11 +192,12 @@ function wholeLine(tail: Uint8Array, previous: string, open: OpenLine): Uint8Arr
   if (tail.length === 0) return undefined;
   try {
     const line = open(tail, previous, 0);
-    const text = utf8.decode(line);
+    // A character may be incomplete.
+    const text = utf8Text(line, "kept") ?? "";
     const hash = text.slice(OPENING.length, OPENING.length + 64);
     if (hashOf(previous, text.slice(HEAD_LENGTH)) === hash) return line;
   } catch {
-    // The beginning of an encrypted line cannot be decrypted, and a character may be incomplete.
+    // The beginning of an encrypted line cannot be decrypted.
   }
   return undefined;
 }

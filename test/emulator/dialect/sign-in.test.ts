@@ -38,6 +38,16 @@ const basic = (id: string, secret: string) => ({
 const me = async (token: string): Promise<Answered> => w.get("preview/scim/v2/Me", {}, { as: token });
 const credentials = { grant_type: "client_credentials", scope: "all-apis" };
 
+test("a form that is not UTF-8 text is an invalid request", async () => {
+  const { status, body } = await w.request({
+    method: "POST",
+    path: "/oidc/v1/token",
+    headers: { "content-type": "application/x-www-form-urlencoded", host: HOST },
+    body: new Uint8Array([0x61, 0x3d, 0xff]),
+  });
+  expect({ status, body }).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+});
+
 describe("discovery", () => {
   test("the authorization server names its token endpoint, as clients reach it", async () => {
     const { body } = await get("/oidc/.well-known/oauth-authorization-server");
