@@ -39,3 +39,14 @@ export function defined<T extends object>(members: T): { [K in keyof T]?: Exclud
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
+
+/** `known`, if it has the same members in the same order, else `value`: values that are kept twice are shared. Members that are not identical count as different, so that the comparison stays cheap. */
+export function sharedIfSame<T extends object>(known: T | undefined, value: T): T {
+  if (known === undefined || Array.isArray(known) !== Array.isArray(value)) return value;
+  const keys = Object.keys(value);
+  const knownKeys = Object.keys(known);
+  const isSame =
+    keys.length === knownKeys.length &&
+    keys.every((key, at) => knownKeys[at] === key && known[key as keyof T] === value[key as keyof T]);
+  return isSame ? known : value;
+}

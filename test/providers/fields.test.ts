@@ -115,6 +115,12 @@ describe("one form", () => {
     const desired = { count: "${pools.p.max_capacity}", on: "${var.on}", deep: { a: "12x" } };
     expect(normalizeDesired(table, desired)).toEqual(desired);
   });
+
+  test("values that have it already are shared, not copied", () => {
+    const live = normalizeLive(table, { tags: { a: "b" }, names: ["a"] });
+    expect(normalizeDesired(table, live)).toBe(live);
+    expect(normalizeDesired(table, { ...live, tags: { a: 1 } }).names).toBe(live.names);
+  });
 });
 
 describe("what an edit carries", () => {

@@ -1,6 +1,6 @@
 // Converts responses of the service to spec form: only declared fields, one type each, with defaults and without empty values.
 
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, sharedIfSame } from "../../core/json.ts";
 import { setMember } from "../../core/pointer.ts";
 import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 
@@ -29,7 +29,7 @@ function read(fields: FieldTable, from: JsonObject, fill: boolean): Values {
       out[name] = Array.isArray(raw) ? [] : {};
     else if (fill && isFilled(schema)) out[name] = schema.default;
   }
-  return out;
+  return sharedIfSame(from, out);
 }
 
 function isFilled(schema: FieldSchema): schema is FieldSchema & { readonly default: Json } {
@@ -70,7 +70,7 @@ function readMap(schema: FieldSchema, value: Json, fill: boolean): Json | undefi
     if (entry === undefined || member === undefined) continue;
     setMember(out, entry[0], member);
   }
-  return nonEmpty(out);
+  return nonEmpty(isObject(value) ? sharedIfSame(value, out) : out);
 }
 
 function pairOf(item: Json): readonly [string, Json] | undefined {
@@ -84,7 +84,7 @@ function readList(schema: FieldSchema, value: Json, fill: boolean): Json | undef
     const read = readValue(schema, item, fill);
     if (read !== undefined) out.push(read);
   }
-  return nonEmpty(out);
+  return nonEmpty(sharedIfSame(value as readonly Json[], out));
 }
 
 /** Each field has one type, also where the service sends numbers in strings (facts, head). */

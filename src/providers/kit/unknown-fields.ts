@@ -137,7 +137,8 @@ export function preservedPaths(
     } else if (isObject(wanted)) inner.forEach(visit);
   };
   treeOf(fields).forEach(visit);
-  return paths;
+  // A copy, because an array that grew has room for 16 more.
+  return [...paths];
 }
 
 export function withPreserved(after: Values, live: Values, paths: readonly Path[]): Values {

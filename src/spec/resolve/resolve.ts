@@ -13,6 +13,7 @@ import type { Problem } from "../../resource/planning.ts";
 import { visitNodes } from "../evaluate/node-values.ts";
 import { contentOf, type SourceReader } from "../files/contents.ts";
 import { type Findings, type Reporting, tracedLocationOf } from "../model/findings.ts";
+import { placeAt, placesOf, type ValuePlaces } from "../model/places.ts";
 import type { Span } from "../model/source.ts";
 import type {
   InstanceOrigin,
@@ -92,10 +93,14 @@ export async function resolveResources(
   const resources = new Map<Address, Desired>();
   const links = all.map((written) => findings.within(written.origin, () => linkedWhole(written, linkage)));
   const validator = await validatorFor(registry, links);
-  for (const link of links)
-    findings.within(link.written.origin, () => {
-      resources.set(link.written.address, desiredOf(link, index, { ...resolving, validator }));
-    });
+  const checking = { ...resolving, validator };
+  let places: ValuePlaces | undefined;
+  for (const link of links) {
+    const ownPlaces = placesOf(link.node, places);
+    const desired = findings.within(link.written.origin, () => desiredOf(link, ownPlaces, index, checking));
+    places = ownPlaces;
+    resources.set(link.written.address, desired);
+  }
   for (const { values = [], origin } of parts)
     findings.within(origin, () => {
       for (const value of values) checkReferences(value, linkage, origin);
@@ -122,7 +127,12 @@ function linkedWhole(written: WrittenResource, linkage: ReferenceContext): Linke
   return { fields, references, targets, written, provider, node };
 }
 
-function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking): Desired {
+function desiredOf(
+  link: LinkedWhole,
+  places: ValuePlaces,
+  index: DeclaredNames,
+  resolving: Checking,
+): Desired {
   const { suggest, findings } = resolving;
   const { written, fields, node: whole } = link;
   const sensitive = resolving.sensitive.size === 0 ? NO_PATHS : sensitivePaths(written, fields, findings);
@@ -141,7 +151,8 @@ function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking)
   if (isValid) reportAll(written, fields, problemsOf(written, values, payload), findings);
   else if (faulty !== undefined) checkSound(written, fields, faulty, findings);
   const dependsOn = edgesOf(written, fields, values, link.targets, index);
-  return new Desired(written, whole, {
+  return new Desired(written, {
+    places,
     values,
     references: link.references,
     sensitive,
@@ -308,6 +319,7 @@ type ResolvedDesired = Pick<Resource, "values" | "references" | "dependsOn" | "l
   readonly sensitive: readonly Path[];
   readonly payload: Payload | undefined;
   readonly unread: string | undefined;
+  readonly places: ValuePlaces;
 };
 
 export class Desired implements Resource {
@@ -325,9 +337,9 @@ export class Desired implements Resource {
   declare readonly unread?: string;
   readonly #at: Span;
   readonly #origin: InstanceOrigin | undefined;
-  readonly #fields: MapNode;
+  readonly #places: ValuePlaces;
 
-  constructor(written: WrittenResource, fields: MapNode, settled: ResolvedDesired) {
+  constructor(written: WrittenResource, settled: ResolvedDesired) {
     this.address = written.address;
     this.kind = written.provider.kind;
     this.key = written.key;
@@ -342,7 +354,7 @@ export class Desired implements Resource {
     if (settled.unread !== undefined) this.unread = settled.unread;
     this.#at = written.at;
     this.#origin = written.origin;
-    this.#fields = fields;
+    this.#places = settled.places;
   }
 
   get at(): Location {
@@ -350,8 +362,6 @@ export class Desired implements Resource {
   }
 
   locate(path: Path): Location {
-    const first = path[0];
-    const isWritten = first !== undefined && this.#fields.members.has(String(first));
-    return tracedLocationOf(isWritten ? spanOf(this.#fields, path) : this.#at, this.#origin);
+    return tracedLocationOf(placeAt(this.#places, path) ?? this.#at, this.#origin);
   }
 }

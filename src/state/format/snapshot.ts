@@ -4,7 +4,7 @@ import type { Address, RemoteId } from "../../core/address.ts";
 import { Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { startDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { type Json, type JsonObject, sharedIfSame } from "../../core/json.ts";
 import { utf8Text } from "../../core/utf8.ts";
 import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/backend.ts";
 import { type State, type StateRecord, sortedRecords } from "../model/record.ts";
@@ -132,19 +132,9 @@ function withShared(record: StateRecord, before: StateRecord | undefined): State
   const { id, name, applied, depends_on } = record;
   return Object.assign(record, {
     id: id === name ? (name as RemoteId) : id,
-    applied: sharedValue(before?.applied, applied),
-    depends_on: sharedValue(before?.depends_on, depends_on),
+    applied: sharedIfSame(before?.applied, applied),
+    depends_on: sharedIfSame(before?.depends_on, depends_on),
   });
-}
-
-/** Only flat values are compared: deeper ones are rarely the same. Members in another order make another text. */
-function sharedValue<T extends object>(before: T | undefined, value: T): T {
-  if (before === undefined) return value;
-  const [earlierKeys, own] = [Object.keys(before), Object.keys(value)];
-  const isSame = earlierKeys.every(
-    (key, at) => own[at] === key && before[key as keyof T] === value[key as keyof T],
-  );
-  return earlierKeys.length === own.length && isSame ? before : value;
 }
 
 /** A state with its links to its journal and its key. */

@@ -1,6 +1,6 @@
 // Opens the state of a run: in a folder, in PostgreSQL, or in the workspace. Shared backends are loaded on use.
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { ReadLimit } from "../../api/retry/read-limit.ts";
 import { ciRunUrl } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
@@ -22,6 +22,7 @@ import type { StoreOptions } from "../../state/store/state-store.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import { IN_WORKSPACE, isInWorkspace, requiredTarget } from "../invocation/target.ts";
 import type { WorkflowContext } from "../invocation/workflow-context.ts";
+import { prepareForLargeState } from "./read-spec.ts";
 
 export interface StateOptions {
   /** Another state than that of the invocation. */
@@ -48,7 +49,9 @@ export function openState(invocation: Invocation, options: StateOptions = {}): S
       ? invocation.stateLocation()
       : { text: location, folder: resolve(invocation.cwd, location) };
   const shared = text === undefined ? undefined : sharedState(invocation, text, common, options.readLimit);
-  return shared ?? openFileStore({ folder, fs: nodeFiles, ...common });
+  if (shared !== undefined) return shared;
+  prepareForLargeState(join(folder, "state.json"));
+  return openFileStore({ folder, fs: nodeFiles, ...common });
 }
 
 /** How a command waits for the state lock. `timeoutMs`: of --lock-timeout. */

@@ -85,20 +85,25 @@ function stateFolders(invocation: Invocation): readonly string[] {
   return states.map((state) => resolve(invocation.cwd, state));
 }
 
-/** The files of the spec, or else all its resources, that call for less memory. */
-const LARGE = { bytes: 2 * 1024 * 1024, resources: 20_000 };
+/** The files of the spec, the state, or else all resources of the spec that call for less memory. The state of 20,000 resources takes at least 6 MiB. */
+const LARGE = { bytes: 2 * 1024 * 1024, state: 6 * 1024 * 1024, resources: 20_000 };
 
 /** V8 collects garbage when the heap is so many percent larger than what lives. A report of a plan and the end of an apply need more memory than a plan. */
 const GROWTH = { plan: 50, report: 50, apply: 25 };
 
 /** Called before the first large value is read, the state: V8 keeps the young space that it has until then. */
 export function prepareForLargeFile(spec: string): void {
-  prepareForLargeInput(fileStatsOf(spec)?.size ?? 0);
+  prepareForLargeInput(sizeOf(spec));
+}
+
+/** Called before a state in a folder is read, which is large also if the spec has many small files. */
+export function prepareForLargeState(file: string): void {
+  if (sizeOf(file) >= LARGE.state) preferLessMemory(GROWTH.plan);
 }
 
 /** Called before a plan file is read. */
 export function prepareForLargePlanFile(file: string): void {
-  if ((fileStatsOf(file)?.size ?? 0) >= LARGE.bytes) preferLessMemory(GROWTH.report);
+  if (sizeOf(file) >= LARGE.bytes) preferLessMemory(GROWTH.report);
 }
 
 /** `bytes`: of the files that are read as YAML or JSON up to now. */
@@ -118,6 +123,10 @@ export function prepareForLargeApply(spec: Pick<Spec, "resources">): void {
 
 function isLarge({ resources }: Pick<Spec, "resources">): boolean {
   return resources.size >= LARGE.resources;
+}
+
+function sizeOf(file: string): number {
+  return fileStatsOf(file)?.size ?? 0;
 }
 
 /** Most of a large plan lives as long as the run, so a growing young space only keeps it twice. */
