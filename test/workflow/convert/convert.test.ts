@@ -625,7 +625,7 @@ describe.each(["by-terraform", "whole-workspace"])("a mark on any value of the s
     }
     expect(wrong).toEqual([]);
     expect(references).toBeGreaterThan(10);
-  }, 60_000);
+  }, 240_000);
 });
 
 const marked = (type: string, attributes: object, path: Leaf["path"]) =>
