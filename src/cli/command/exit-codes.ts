@@ -2,7 +2,7 @@
 
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";
+import { type ApplyOutcome, findingsOf, type Plan } from "../../planner/model/plan.ts";
 
 export const EXIT = {
   ok: 0,
@@ -37,9 +37,7 @@ export function exitOf(diagnostics: readonly Diagnostic[]): number {
 
 /** The exit code that a plan leads to before anything is applied: 0 unless it may not be. */
 export function exitOfPlan(plan: Plan): number {
-  const exit = exitOf(plan.diagnostics);
-  if (exit !== EXIT.ok) return exit;
-  return exitOf(plan.guards.map((guard) => guard.diagnostic));
+  return exitOf(findingsOf(plan));
 }
 
 export function exitOfOutcome(outcome: ApplyOutcome): number {

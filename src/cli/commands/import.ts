@@ -1,7 +1,7 @@
 // `workspace import ADDRESS ID`: records a live object under an address of the spec. Does not change the workspace.
 
 import { parseAddress } from "../../core/address.ts";
-import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { recordRecovery } from "../../engine/recover/recover.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -12,6 +12,7 @@ import type { Resource, Spec } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { withLock } from "../../workflow/apply/apply.ts";
+import { reportFindings } from "../../workflow/invocation/workflow-context.ts";
 import { placesIn } from "../../workflow/plan/located.ts";
 import { type Session, withSession } from "../../workflow/session/session.ts";
 import { assertFree, planImport } from "../../workflow/transfer/import.ts";
@@ -66,8 +67,7 @@ async function importInto(
   assertFree(lease.state(), resource, id);
   const { record, plan, planned } = await planImport(session, lease.state(), resource, id);
   const diagnostics = [...lease.diagnostics, ...planned.recovered.diagnostics];
-  if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
-  context.observer.report(diagnostics);
+  reportFindings(context.observer, diagnostics);
   await recordRecovery(lease, [...planned.recovered.entries, ...planned.callerEntries]);
   if (lease.state().host === "") await lease.append({ type: "host", host: session.connection.host });
   await lease.append({ type: "record", record });

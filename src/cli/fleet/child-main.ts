@@ -14,7 +14,7 @@ import {
   SILENCE_LIMIT_MS,
 } from "../../fleet/model/run-message.ts";
 import { changesAnything } from "../../planner/model/change.ts";
-import type { ApplyOutcome, Drift, Plan } from "../../planner/model/plan.ts";
+import { type ApplyOutcome, type Drift, findingsOf, type Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import { diagnosticText } from "../../report/text/diagnostic-text.ts";
 import { printable } from "../../report/text/printable.ts";
@@ -295,10 +295,6 @@ function applyWatch(log: RunLog) {
     },
   };
   return { observer, notes: () => notes, wrote: () => wrote };
-}
-
-function findingsOf(plan: Plan): readonly Diagnostic[] {
-  return [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics];
 }
 
 function plannedCounts({ changes }: Plan): RunAnswer["counts"] {

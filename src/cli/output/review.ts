@@ -6,7 +6,7 @@ import { writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error, Failure, hasErrors, thrownText, warning } from "../../core/diagnostic.ts";
 import { count, listed, shellWord } from "../../core/sentences.ts";
 import { changesAnything } from "../../planner/model/change.ts";
-import type { LikelyRename, LikelyRenames } from "../../planner/model/plan.ts";
+import { findingsOf, type LikelyRename, type LikelyRenames } from "../../planner/model/plan.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { type OutcomeFormat, PLAN_FORMATS, type PlanFormat } from "../../report/formats.ts";
@@ -163,8 +163,7 @@ export async function showPlan<F extends PlanFormat>(
     { ...plan, origin },
     only,
   );
-  if (!isShown)
-    printDiagnostics(reports.context, [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)]);
+  if (!isShown) printDiagnostics(reports.context, findingsOf(plan));
 }
 
 /** Shows the plan on a terminal that asks for approval if standard output does not contain it. */

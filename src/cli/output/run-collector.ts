@@ -3,7 +3,7 @@
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { type Address, kindOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { ApplyOutcome, DriftMark, Plan } from "../../planner/model/plan.ts";
+import { type ApplyOutcome, type DriftMark, findingsOf, type Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import {
   DIFFERENCE_STATUSES,
@@ -43,7 +43,7 @@ export class RunCollector implements RunObserver {
   planned(plan: Plan, state: Pick<State, "records">, planMs: number): void {
     const differences = this.#command === "drift" ? driftDifferences(plan) : plannedDifferences(plan);
     this.#host = plan.host;
-    this.#errors = errorsIn([...plan.diagnostics, ...plan.guards.map(({ diagnostic }) => diagnostic)]);
+    this.#errors = errorsIn(findingsOf(plan));
     this.#facts = {
       resources: byKind(state.records.keys()),
       ...groupedBoth(differences),

@@ -112,8 +112,16 @@ export interface Plan {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function isBlocked({ diagnostics, guards }: Pick<Plan, "diagnostics" | "guards">): boolean {
-  return hasErrors([...diagnostics, ...guards.map((guard) => guard.diagnostic)]);
+/** Everything that was found about a plan: its guards and its diagnostics. */
+export function findingsOf({
+  guards,
+  diagnostics,
+}: Pick<Plan, "guards" | "diagnostics">): readonly Diagnostic[] {
+  return [...guards.map(({ diagnostic }) => diagnostic), ...diagnostics];
+}
+
+export function isBlocked(plan: Pick<Plan, "guards" | "diagnostics">): boolean {
+  return hasErrors(findingsOf(plan));
 }
 
 export type Summary = Readonly<Record<Action, number>>;

@@ -2,6 +2,7 @@
 
 import { duration } from "../../core/duration.ts";
 import { count, grouped, sentenceCase } from "../../core/sentences.ts";
+import { findingsOf } from "../../planner/model/plan.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
@@ -70,7 +71,7 @@ function* planBody(plan: PlanView): Generator<Html> {
   const isSplit = plan.split !== undefined;
   const facets = [...all.map((view) => facetsOf(view)), ...plan.shown.drift.map(driftFacets)];
   yield glance(glanceRows(plan));
-  yield findingSection([...plan.guards.map((guard) => guard.diagnostic), ...plan.diagnostics, ...plan.notes]);
+  yield findingSection([...findingsOf(plan), ...plan.notes]);
   yield hiddenNote(plan.shown.hidden);
   yield accessSection(plan);
   yield renamesSection(plan);

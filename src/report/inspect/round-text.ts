@@ -2,6 +2,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
+import { findingsOf } from "../../planner/model/plan.ts";
 import { changeLines } from "../format/plan-text.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
@@ -68,8 +69,7 @@ interface Block {
 
 function blocks(round: RoundView, colors: Colors, isFirst: boolean): readonly Block[] {
   const { plan } = round;
-  const guards = (plan?.guards ?? []).map(({ diagnostic }) => diagnostic);
-  const findings = [...round.findings, ...(plan?.diagnostics ?? []), ...guards];
+  const findings = [...round.findings, ...(plan === undefined ? [] : findingsOf(plan))];
   const changes = plan === undefined ? [] : touching(plan);
   return [
     ...findings.map((diagnostic) => ({

@@ -7,6 +7,7 @@ import { movedEntry } from "../../planner/decide/renames.ts";
 import { type Action, type Change, changesAnything, touches } from "../../planner/model/change.ts";
 import {
   type ChangeOrigin,
+  findingsOf,
   type Guard,
   type LikelyRename,
   type Mode,
@@ -256,11 +257,9 @@ function changesLine(summary: Summary): string {
 
 /** `Blocked by GUARD_PREVENT_DESTROY.` Undefined for a plan that may be applied. */
 function refusalLine(plan: Pick<Plan, "diagnostics" | "guards">): string | undefined {
-  const diagnostics = [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)].filter(
-    (diagnostic) => diagnostic.severity === "error",
-  );
-  if (diagnostics.length === 0) return undefined;
-  return `Blocked by ${listed([...new Set(diagnostics.map((diagnostic) => diagnostic.code))])}.`;
+  const errors = findingsOf(plan).filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return undefined;
+  return `Blocked by ${listed([...new Set(errors.map(({ code }) => code))])}.`;
 }
 
 type Counted = { readonly kind: string; readonly action: Action };

@@ -26,6 +26,7 @@ import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 import type { Invocation, InvocationOptions } from "../invocation/invocation.ts";
 import { assertMayApply } from "../invocation/target.ts";
+import { reportFindings } from "../invocation/workflow-context.ts";
 import { locatedEvent, locatedOutcome } from "../plan/located.ts";
 import { planWorkspace } from "../plan/plan.ts";
 import { assertBelow, checkedPlan, planFile, SignedPlan, withSecrets } from "../plan/plan-file.ts";
@@ -105,8 +106,7 @@ export function freshPlan(options: PlanOptions): PlanMaker {
     const { plan, input, live, sensitive, recovered, callerEntries } = planned;
     assertNotInterrupted(signal);
     const findings = [...lease.diagnostics, ...planned.diagnostics, ...stateWarnings];
-    if (hasErrors(findings)) throw new Failure(...findings);
-    invocation.observer.report(findings);
+    reportFindings(invocation.observer, findings);
     const execution = {
       compared: { drift: plan.drift, live, only: comparedIn(input), moves: pendingMoves(recovered.entries) },
       sensitive,

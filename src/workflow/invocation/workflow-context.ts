@@ -2,7 +2,7 @@
 
 import type { RequestEvent } from "../../api/retry/send.ts";
 import type { ProcessContext } from "../../config/environment.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import type { ApplyEvent, ApplyOutcome, Plan, ReadEvent } from "../../planner/model/plan.ts";
 import type { State } from "../../state/model/record.ts";
 import type { LockWait } from "../../state/model/store.ts";
@@ -21,6 +21,12 @@ export interface WorkflowObserver {
   retrying(event: RequestEvent): void;
   waitingForLock(wait: LockWait): void;
   begin(): Promise<Activity>;
+}
+
+/** Throws Failure with the findings if one of them is an error. */
+export function reportFindings(observer: WorkflowObserver, findings: readonly Diagnostic[]): void {
+  if (hasErrors(findings)) throw new Failure(...findings);
+  observer.report(findings);
 }
 
 export interface WorkflowContext extends ProcessContext {

@@ -1,7 +1,7 @@
 // Answers who can do what: in the live workspace, in the spec alone, or after a plan.
 
 import type { Address } from "../../core/address.ts";
-import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { Failure, failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { type ListKindsInput, listKinds } from "../../engine/observe/list-kinds.ts";
 import { FOLDERS, isInTree } from "../../planner/access/access-state.ts";
@@ -96,7 +96,6 @@ export async function accessInPlan(
 ): Promise<AccessInPlan> {
   const { connection, settings, spec, readLimit, invocation } = session;
   const { state, diagnostics } = await session.readState();
-  if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
   const planned = await planWorkspace(session, state, { ...options, mayLackSecrets: true });
   invocation.observer.report([...diagnostics, ...planned.diagnostics]);
   const refused = planned.plan.diagnostics.filter(({ severity }) => severity === "error");

@@ -1,7 +1,7 @@
 // Explains what a plan of a session does with one resource, and finds the places of the spec that decide its values.
 
 import type { Address } from "../../core/address.ts";
-import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import {
@@ -44,7 +44,6 @@ export async function explainInSession(
 ): Promise<ExplainedInSession> {
   const { spec, connection, readLimit, invocation } = session;
   const { state, diagnostics } = await session.readState();
-  if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
   const planned = await planWorkspace(session, state, {
     ...options,
     mayLackSecrets: true,

@@ -1,13 +1,14 @@
 // Makes a plan for review: without the lock, compared with the base, and with the authors of drift.
 
 import { EMBEDDED, identityOf } from "../../config/settings.ts";
-import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { State } from "../../state/model/record.ts";
 import { withOrigins } from "../drift/drift.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import { assertExpectedHost } from "../invocation/target.ts";
+import { reportFindings } from "../invocation/workflow-context.ts";
 import type { BaseOptions } from "../session/base-spec.ts";
 import type { Session, SpecSession } from "../session/session.ts";
 import {
@@ -81,24 +82,22 @@ async function review(
   const { untrusted, observer } = invocation;
   const loaded = await session.readState();
   const { state, diagnostics } = loaded;
-  if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
   if (destroy) assertStateExists(store, state, "nothing can be destroyed");
   const untrustedLocation = untrusted ? untrustedState(invocation, state) : [];
   const selection = { adopt, allowDuplicates, only, exclude, destroy };
   const planned = await planState(state, { ...selection, mayLackSecrets: !destroy, checksRules: true });
-  const stateWarnings = [
+  const findings = [
     ...diagnostics,
     ...planned.diagnostics,
     ...untrustedLocation,
     ...ephemeralState(invocation, isEmbedded, state),
     ...otherTarget(spec, state),
   ];
-  if (hasErrors(stateWarnings)) throw new Failure(...stateWarnings);
-  observer.report(stateWarnings);
+  reportFindings(observer, findings);
   return {
     plan: planned.plan,
     places: placesIn(spec.resources),
-    notes: [...warnings, ...stateWarnings],
+    notes: [...warnings, ...findings],
     basis: { loaded, recovered: planned.recovered.state },
   };
 }

@@ -2,13 +2,14 @@
 
 import type { ReadLimit } from "../../api/retry/read-limit.ts";
 import type { Settings } from "../../config/settings.ts";
-import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { maskedFailure } from "../../core/request-failure.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { Clock, Loaded, StateStore } from "../../state/model/store.ts";
 import { assertInCheckout } from "../invocation/checkout.ts";
 import type { Invocation } from "../invocation/invocation.ts";
+import { reportFindings } from "../invocation/workflow-context.ts";
 import { type BaseOptions, type BaseSpec, readBase } from "./base-spec.ts";
 import { type Connection, connect, readLimitOf } from "./connect.ts";
 import { withState } from "./open-state.ts";
@@ -130,8 +131,7 @@ async function openSpec(
   const digest = secrets === "skip" ? undefined : secretDigest;
   const { spec, warnings } = await readSpec(invocation, { digest, mayLackSecrets: secrets !== "resolve" });
   const exposed = exposedState(invocation, spec, { digests: digest !== undefined });
-  if (hasErrors(exposed)) throw new Failure(...exposed);
-  invocation.observer.report(exposed);
+  reportFindings(invocation.observer, exposed);
   return {
     invocation,
     store,

@@ -10,7 +10,7 @@ import { DEFAULT_ADMIN } from "../../emulator/embedded.ts";
 import { waitUntil } from "../../engine/apply/journaled-writer.ts";
 import { listKinds } from "../../engine/observe/list-kinds.ts";
 import { escaped } from "../../expressions/template.ts";
-import { isBlocked } from "../../planner/model/plan.ts";
+import { findingsOf, isBlocked } from "../../planner/model/plan.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
 import { isBuiltIn } from "../../resource/names.ts";
@@ -187,8 +187,7 @@ export async function makeObjects(
     const session = await sandbox.session(spec, { store });
     const wish = { adopt: true, allowDuplicates: true, only };
     const { plan, failed } = await applyUnattended(session, wish, sandbox.signal);
-    const blocking = [...plan.diagnostics, ...plan.guards.map(({ diagnostic }) => diagnostic)];
-    const wrong = isBlocked(plan) ? [...blocking, ...failed] : failed;
+    const wrong = isBlocked(plan) ? [...findingsOf(plan), ...failed] : failed;
     if (hasErrors(wrong)) throw new Failure(...wrong);
     const { state } = await store.read();
     return new Map([...state.records.values()].map(({ address, id }) => [address, id]));

@@ -1,6 +1,6 @@
 // `workspace drift accept ADDRESS…`: writes the live values into the spec, where they are declared.
 
-import { Failure, failureOf, hasErrors } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { toDottedPath, toPointer } from "../../../core/pointer.ts";
 import { listed } from "../../../core/sentences.ts";
 import { printable } from "../../../report/text/printable.ts";
@@ -58,7 +58,6 @@ export const acceptCommand = defineCommand({
     return withSession(context, { makesKey: false, secrets: "skip" }, async (session) => {
       const { state, diagnostics } = await session.readState();
       assertStateExists(session.store, state, "drift cannot be detected");
-      if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
       printDiagnostics(context, diagnostics);
       const accepted = await acceptInSession(session, state, { ...options, places });
       printDiagnostics(context, [

@@ -1,7 +1,7 @@
 // `workspace drift acknowledge ADDRESS[.field]` accepts drift until a date.
 
 import type { Address } from "../../../core/address.ts";
-import { Failure, failureOf, hasErrors } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { pendingMoves, recordedAddress } from "../../../planner/diff/known-drift.ts";
 import { printable } from "../../../report/text/printable.ts";
 import { timeText } from "../../../report/text/vocabulary.ts";
@@ -66,7 +66,6 @@ export const acknowledgeCommand = defineCommand({
     return withSession(context, { makesKey: true, secrets: "skip" }, async (session) => {
       // Under the lock: an apply that this command waited for may have reverted the drift.
       await writeEntries(session.store, wait, async (lease) => {
-        if (hasErrors(lease.diagnostics)) throw new Failure(...lease.diagnostics);
         const state = lease.state();
         const { plan, input, recovered, callerEntries } = await planWorkspace(session, state, {
           writes: true,
