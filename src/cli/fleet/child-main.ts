@@ -1,4 +1,4 @@
-// The child process of a fleet: runs one command on one workspace after the other, and sends a typed answer for each.
+// The child process of a fleet: runs commands on workspaces, and sends a typed answer for each.
 
 import { writeFileSync } from "node:fs";
 import { PROGRAM } from "../../config/version.ts";
@@ -10,6 +10,7 @@ import type { FleetCommand, RequestFacts, RunAnswer } from "../../fleet/model/re
 import {
   type MessageFromChild,
   type MessageToChild,
+  type RunMessage,
   type RunRequest,
   SILENCE_LIMIT_MS,
 } from "../../fleet/model/run-message.ts";
@@ -45,16 +46,19 @@ export function runChild(): void {
   process.on("disconnect", () => process.exit(1));
   // A terminal sends Ctrl-C to the children too; the worker decides how they end.
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => undefined);
-  let stop = new AbortController();
+  const stops = new Map<number, AbortController>();
   process.on("message", (message: MessageToChild) => {
     watch.refresh();
-    if (message.type === "stop") stop.abort();
+    if (message.type === "stop") stops.get(message.run)?.abort();
     if (message.type !== "run") return;
-    stop = new AbortController();
-    const { signal } = stop;
-    void runRequest(message.request, signal, send).then((answer) => send({ type: "answer", answer }));
+    const { run, request } = message;
+    const stop = new AbortController();
+    stops.set(run, stop);
+    void runRequest(request, stop.signal, (part) => send({ run, ...part })).then((answer) => {
+      stops.delete(run);
+      send({ run, type: "answer", answer });
+    });
   });
-  send({ type: "ready" });
 }
 
 /** Where memory runs out, the system ends a child rather than the worker. */
@@ -73,7 +77,7 @@ const PROGRESS_MS = 1_000;
 export async function runRequest(
   request: RunRequest,
   signal: AbortSignal,
-  send: (message: MessageFromChild) => void,
+  send: (message: RunMessage) => void,
 ): Promise<RunAnswer> {
   const secrets = credentialsIn(request);
   const log = logTo(send, secrets);
@@ -365,7 +369,7 @@ interface RunLog {
 /** Lines of a moment go in one message. */
 const FLUSH_MS = 200;
 
-function logTo(send: (message: MessageFromChild) => void, secrets: SensitiveTexts): RunLog {
+function logTo(send: (message: RunMessage) => void, secrets: SensitiveTexts): RunLog {
   let waiting = "";
   let isEnded = false;
   let timer: NodeJS.Timeout | undefined;

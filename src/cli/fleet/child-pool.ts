@@ -1,9 +1,10 @@
-// The child processes of a worker: each runs one workspace at a time, is reused while it is small, and is ended when its run must end.
+// The child processes of a worker. An apply has a process for itself; checks of small workspaces share one, and a process that ends
+// under several checks ends none of them: each is tried again alone.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { mainModule } from "../../config/programs.ts";
 import { error } from "../../core/diagnostic.ts";
-import { shortened } from "../../core/sentences.ts";
+import { count, shortened } from "../../core/sentences.ts";
 import type { RequestFacts, RunAnswer } from "../../fleet/model/result.ts";
 import {
   ALIVE_INTERVAL_MS,
@@ -21,6 +22,8 @@ export interface ChildRun {
   readonly request: RunRequest;
   /** Limit of the child's memory for values, in MB. */
   readonly memoryMb: number;
+  /** Whether no other run may be in its process. */
+  readonly alone: boolean;
   /** Aborts when the run has to end: it may finish its requests in flight for `graceMs`, then its process is ended. */
   readonly signal: AbortSignal;
   readonly graceMs: number;
@@ -31,64 +34,91 @@ export interface ChildRun {
 /** A child that was larger than this, or ran so many workspaces, is replaced: a workspace must not pay for another. */
 const REUSED_BYTES = 400 << 20;
 const REUSED_RUNS = 500;
+/** Checks that share a process. Each process compiles the program for itself, which takes longer than ten checks. */
+const SHARED_RUNS = 4;
 /** Enough for the report of Node on a process that ran out of memory. */
 const STDERR_CHARACTERS = 16_384;
 
 interface Child {
   readonly process: ChildProcess;
   readonly memoryMb: number;
+  /** The runs in it now. */
+  running: number;
+  /** Of an ended process: how many runs ended with it. */
+  endedWith: number;
+  /** Runs up to now, which number them. */
   runs: number;
+  /** Takes no further run while the one in it is alone, or because it is large, or used up. */
+  isClosed: boolean;
   stderr: string;
 }
 
 export class ChildPool {
-  readonly #idle = new Set<Child>();
-  readonly #all = new Set<Child>();
+  readonly #children = new Set<Child>();
+  /** Workspaces that ended a process or made it large: they share none again. */
+  readonly #large = new Set<string>();
   readonly #env: Readonly<Record<string, string>>;
+  readonly #alive: NodeJS.Timeout;
 
   /** `env`: of the worker. A child gets what a program needs to start, and no credential. */
   constructor(env: Readonly<Record<string, string | undefined>>) {
     const needed = Object.entries(env).filter(([name]) => NEEDED.test(name));
     this.#env = Object.fromEntries(needed) as Record<string, string>;
+    this.#alive = setInterval(() => {
+      for (const child of this.#children) sendMessage(child, { type: "alive" });
+    }, ALIVE_INTERVAL_MS).unref();
   }
 
   /** Never rejects. */
   async run(run: ChildRun): Promise<RunEnd> {
-    const child = this.#take(run.memoryMb);
-    child.runs += 1;
-    const alive = setInterval(() => sendMessage(child, { type: "alive" }), ALIVE_INTERVAL_MS);
-    try {
-      const end = await runIn(child, run);
-      const small = (end.answer.memoryBytes ?? 0) < REUSED_BYTES;
-      if (end.type === "answer" && small && child.runs < REUSED_RUNS) this.#idle.add(child);
-      else this.#end(child);
-      return end;
-    } finally {
-      clearInterval(alive);
-    }
+    const { workspace } = run.request;
+    const isAlone = run.alone || this.#large.has(workspace);
+    const first = await this.#runOnce(run, isAlone);
+    if (first.type !== "crashed" || first.others === 0) return first;
+    const others = count(first.others, "other check");
+    run.logged(`${new Date().toISOString()} the process ended with this and ${others}; tried again alone\n`);
+    const second = await this.#runOnce(run, true);
+    if (second.type === "crashed" || isLarge(second)) this.#large.add(workspace);
+    return { ...second, answer: { ...second.answer, isRepeated: true } };
   }
 
   close(): void {
-    for (const child of this.#all) this.#end(child);
+    clearInterval(this.#alive);
+    for (const child of this.#children) end(child);
   }
 
   /** Process IDs, for the figures of a worker. */
   get processIds(): readonly number[] {
-    return [...this.#all].flatMap(({ process: { pid } }) => pid ?? []);
+    return [...this.#children].flatMap(({ process: { pid } }) => pid ?? []);
   }
 
-  #take(memoryMb: number): Child {
-    // The one that ran last: its code is compiled and in the caches.
-    const reused = [...this.#idle].findLast((child) => child.memoryMb === memoryMb);
-    if (reused !== undefined) {
-      this.#idle.delete(reused);
-      return reused;
-    }
+  /** `others`: the runs that ended with this one, because their process did. */
+  async #runOnce(run: ChildRun, isAlone: boolean): Promise<RunEnd & { readonly others: number }> {
+    const child = this.#take(run.memoryMb, isAlone);
+    child.runs += 1;
+    child.running += 1;
+    child.isClosed = isAlone;
+    const ended = await runIn(child, child.runs, run);
+    child.running -= 1;
+    const isReusable = ended.type === "answer" && child.runs < REUSED_RUNS && !isLarge(ended);
+    child.isClosed = !isReusable || (child.isClosed && !isAlone);
+    if (child.isClosed && child.running === 0) end(child);
+    return { ...ended, others: ended.type === "crashed" ? child.endedWith - 1 : 0 };
+  }
+
+  #take(memoryMb: number, isAlone: boolean): Child {
+    const open = [...this.#children].filter((child) => child.memoryMb === memoryMb && !child.isClosed);
+    // The fullest, and the one that started first: its code is compiled.
+    const free = open
+      .filter(({ running }) => running < (isAlone ? 1 : SHARED_RUNS))
+      .reduce<Child | undefined>(
+        (best, child) => (best && best.running >= child.running ? best : child),
+        undefined,
+      );
+    if (free !== undefined) return free;
     // A child with another limit makes room.
-    for (const child of this.#idle) {
-      this.#end(child);
-      break;
-    }
+    const idle = [...this.#children].find(({ running }) => running === 0);
+    if (idle !== undefined) end(idle);
     const child: Child = {
       process: fork(mainModule(), ["fleet-child"], {
         env: this.#env,
@@ -96,25 +126,33 @@ export class ChildPool {
         stdio: ["ignore", "ignore", "pipe", "ipc"],
       }),
       memoryMb,
+      running: 0,
+      endedWith: 0,
       runs: 0,
+      isClosed: false,
       stderr: "",
     };
     child.process.stderr?.on("data", (chunk: Buffer) => {
       child.stderr = (child.stderr + chunk.toString("utf8")).slice(-STDERR_CHARACTERS);
     });
     child.process.on("exit", () => {
-      this.#idle.delete(child);
-      this.#all.delete(child);
+      child.isClosed = true;
+      child.endedWith = child.running;
+      this.#children.delete(child);
     });
     child.process.on("error", () => undefined);
-    this.#all.add(child);
+    this.#children.add(child);
     return child;
   }
+}
 
-  #end(child: Child): void {
-    this.#idle.delete(child);
-    child.process.kill("SIGKILL");
-  }
+function end(child: Child): void {
+  child.isClosed = true;
+  child.process.kill("SIGKILL");
+}
+
+function isLarge({ answer: { memoryBytes = 0 } }: RunEnd): boolean {
+  return memoryBytes >= REUSED_BYTES;
 }
 
 /** What Node and its libraries read; connections and credentials come with each run. */
@@ -126,7 +164,7 @@ function sendMessage({ process }: Child, message: MessageToChild): void {
   if (process.connected) process.send(message, () => undefined);
 }
 
-function runIn(child: Child, run: ChildRun): Promise<RunEnd> {
+function runIn(child: Child, number: number, run: ChildRun): Promise<RunEnd> {
   const { request, signal, graceMs, logged, progressed } = run;
   const { process } = child;
   return new Promise((resolve) => {
@@ -142,6 +180,7 @@ function runIn(child: Child, run: ChildRun): Promise<RunEnd> {
       resolve(end);
     };
     const receive = (message: MessageFromChild): void => {
+      if (message.run !== number) return;
       if (message.type === "log") logged(message.text);
       if (message.type === "progress") {
         ({ requests } = message);
@@ -158,7 +197,7 @@ function runIn(child: Child, run: ChildRun): Promise<RunEnd> {
       finish({ type, answer: { status: "crashed", ...nothing, ...(requests && { requests }) } });
     };
     const stop = (): void => {
-      sendMessage(child, { type: "stop" });
+      sendMessage(child, { type: "stop", run: number });
       killed = setTimeout(() => {
         if (!ended) process.kill("SIGKILL");
       }, graceMs);
@@ -168,7 +207,7 @@ function runIn(child: Child, run: ChildRun): Promise<RunEnd> {
     signal.addEventListener("abort", stop, { once: true });
     if (process.exitCode !== null || process.signalCode !== null)
       return childExited(process.exitCode, process.signalCode);
-    sendMessage(child, { type: "run", request });
+    sendMessage(child, { type: "run", run: number, request });
     if (signal.aborted) stop();
   });
 }

@@ -71,6 +71,7 @@ export async function runWorkspace(
     const { type, answer } = await run.children.run({
       request,
       memoryMb: workspace.memoryMb ?? run.memoryMb,
+      alone: command === "apply" || workspace.memoryMb !== undefined,
       signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
       graceMs: GRACE_MS,
       logged(text) {

@@ -55,6 +55,8 @@ export interface WorkspaceResult {
   readonly memoryBytes?: number;
   /** Which try of its job this was, from 1. */
   readonly attempt?: number;
+  /** Whether the first process of the run ended under several checks, so that this is the second try. */
+  readonly isRepeated?: boolean;
   /** Whether an apply began to change the workspace. */
   readonly wrote?: boolean;
   /** Whether the queue tries the job again after this result. */

@@ -1,4 +1,4 @@
-// The messages between a worker and the child process that runs one command on one workspace.
+// The messages between a worker and a child process that runs commands on workspaces. `run` is the number of a run of that child.
 
 import type { FleetCommand, RunAnswer } from "./result.ts";
 
@@ -21,18 +21,20 @@ export interface RunRequest {
   readonly lockTimeoutMs?: number | undefined;
 }
 
-/** `alive` says that the worker still holds the lease of the workspace. */
+/** `alive` says that the worker still holds the leases of the workspaces. */
 export type MessageToChild =
-  | { readonly type: "run"; readonly request: RunRequest }
-  | { readonly type: "stop" }
+  | { readonly type: "run"; readonly run: number; readonly request: RunRequest }
+  | { readonly type: "stop"; readonly run: number }
   | { readonly type: "alive" };
 
-export type MessageFromChild =
-  | { readonly type: "ready" }
+/** What a run sends until its answer. */
+export type RunMessage =
   | { readonly type: "log"; readonly text: string }
   /** `requests`: up to now, for a run that will not report them itself. */
   | { readonly type: "progress"; readonly requests: NonNullable<RunAnswer["requests"]> }
   | { readonly type: "answer"; readonly answer: RunAnswer };
+
+export type MessageFromChild = { readonly run: number } & RunMessage;
 
 /** A child ends if its worker said nothing for this long: before the lease of the workspace expires. */
 export const SILENCE_LIMIT_MS = 20_000;

@@ -200,7 +200,8 @@ export function isTriedAgain(
   { command, attempt }: Pick<RunningJob, "command" | "attempt">,
   result: WorkspaceResult,
 ): boolean {
-  if (result.status === "crashed") return attempt < MOST_CRASHES && command !== "apply";
+  if (result.status === "crashed")
+    return attempt < MOST_CRASHES && result.isRepeated !== true && command !== "apply";
   // A run that hangs would occupy its place as long again, while other jobs wait.
   if (result.status !== "failed" || result.wrote === true) return false;
   const errors = result.diagnostics.filter(({ severity }) => severity === "error");

@@ -53,6 +53,7 @@ function runOf(spec: string, more: Partial<ChildRun> = {}, host = emulator.url):
       adopt: false,
     },
     memoryMb: 512,
+    alone: false,
     signal: new AbortController().signal,
     graceMs: 15_000,
     logged: () => undefined,
@@ -105,6 +106,33 @@ describe("a run as a child process", () => {
     expect(logged[0]).toMatch(/^\S+ plan of small by \S+\n$/);
     expect(logged.join("")).not.toContain("the-token-of-ads");
   }, 60_000);
+
+  test("shares its process with other checks, and an apply shares none", async () => {
+    const pool = newPool();
+    const checks = await Promise.all(Array.from({ length: 4 }, () => pool.run(runOf("small"))));
+    expect(checks.map(({ answer }) => answer.status)).toEqual(Array(4).fill("changes"));
+    expect(pool.processIds).toHaveLength(1);
+    const check = pool.run(runOf("small"));
+    const apply = pool.run(runOf("small", { alone: true }));
+    expect(pool.processIds).toHaveLength(2);
+    await Promise.all([check, apply]);
+    expect(pool.processIds).toHaveLength(2);
+  }, 60_000);
+
+  test("whose process ends with other checks is tried again alone, and the one that ended it shares none again", async () => {
+    const pool = newPool();
+    const logged: string[] = [];
+    const run = (spec: string) =>
+      pool.run(runOf(spec, { memoryMb: 48, logged: (text) => logged.push(text) }));
+    const [huge, small] = await Promise.all([run("huge"), run("small")]);
+    expect(huge).toMatchObject({ type: "crashed", answer: { status: "crashed", isRepeated: true } });
+    expect(small).toMatchObject({ type: "answer", answer: { status: "changes", isRepeated: true } });
+    const line = /^\S+ the process ended with this and 1 other check; tried again alone$/gm;
+    expect(logged.join("").match(line)).toHaveLength(2);
+    const [hugeAgain, smallAgain] = await Promise.all([run("huge"), run("small")]);
+    expect([hugeAgain.type, hugeAgain.answer.isRepeated]).toEqual(["crashed", undefined]);
+    expect([smallAgain.type, smallAgain.answer.isRepeated]).toEqual(["answer", undefined]);
+  }, 120_000);
 
   test("that is killed by the system is a crash with its cause, and the next run gets a new process", async () => {
     const pool = newPool();

@@ -313,6 +313,7 @@ describe("a failed run", () => {
       false,
     ],
     ["a time limit", resultOf("ads", "timeout"), false],
+    ["a second crash in its worker", resultOf("ads", "crashed", { isRepeated: true }), false],
     ["an apply that wrote", failed("API_UNREACHABLE", "cannot be reached", { wrote: true }), false],
   ])("by %s is tried again: %#", (_name, result, isExpected) => {
     expect(isTriedAgain(first, result)).toBe(isExpected);

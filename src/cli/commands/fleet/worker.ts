@@ -46,7 +46,7 @@ export const workerCommand = defineCommand({
     ...FORM_OPTION,
   },
   notes:
-    "Start any number of workers, on any machine, with the same fleet file. Each run is a separate process with a memory limit. On SIGTERM or Ctrl-C, the worker accepts no more jobs, lets running jobs finish, and stops those that take longer than --drain; another worker repeats them. A second signal ends the worker at once.",
+    "Start any number of workers, on any machine, with the same fleet file. Each apply is a separate process with a memory limit; up to four checks share one. On SIGTERM or Ctrl-C, the worker accepts no more jobs, lets running jobs finish, and stops those that take longer than --drain; another worker repeats them. A second signal ends the worker at once.",
   async run(context, options) {
     const { fleet, selected } = openFleet(context, { ...options, select: [] }, []);
     const name = workerName();
