@@ -1,7 +1,7 @@
 // The one step of every pipeline: runs the command, publishes its reports, and writes the comment, the issue, or the pull request.
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { type PullRequests, propose } from "./accept.ts";
 import { type AzureSettings, azureComments, azureIssues, azurePullRequests } from "./azure.ts";
 import { withNamedBase } from "./base.ts";
@@ -30,6 +30,18 @@ const MOST_DESCRIPTION = { ...LIMITS, azure: 4_000 } as const;
 
 const runLink = ({ url, commit }: Settings["run"]): string =>
   url === "" ? "" : `\n[Run](${url}), commit ${commit.slice(0, 12)}\n`;
+
+/** Where the platform shows the artifacts of the run, one of which is the page. */
+function pageLink({ platform, reports, run: { url } }: Settings, page: string | undefined): string {
+  if (page === undefined || url === "") return "";
+  const artifacts = {
+    github: `${url}#artifacts`,
+    gitlab: `${url}/artifacts/file/${reports}/${basename(page)}`,
+    azure: `${url}&view=artifacts&pathAsName=false&type=publishedArtifacts`,
+    none: undefined,
+  }[platform];
+  return artifacts === undefined ? "" : `\n[All changes as a page](${artifacts}): ${basename(page)}\n`;
+}
 
 const needed = (name: string): string => {
   const value = env[name];
@@ -164,10 +176,8 @@ function issuesOf({ platform }: Settings): Issues {
   throw new BadInput("issue needs GitHub, GitLab, or Azure Pipelines");
 }
 
-function bodyText(
-  { command, platform, run, subject, base }: Settings,
-  { exitCode, report, errors }: Finished,
-): string {
+function bodyText(settings: Settings, { exitCode, report, errors, page }: Finished): string {
+  const { command, platform, run, subject, base } = settings;
   const link = runLink(run);
   // A note of GitLab cannot be collapsed, so nothing to report is one line there.
   if (exitCode === 0 && platform === "gitlab" && command === "plan") {
@@ -177,7 +187,7 @@ function bodyText(
       : `This merge request has no changes for ${target}.\n${link}`;
   }
   // The report names the run and the commit.
-  if (report !== undefined) return report;
+  if (report !== undefined) return `${report}${pageLink(settings, page)}`;
   return `## workspace ${command} failed with exit code ${exitCode}\n\n${fenced(errors)}\n${link}`;
 }
 
@@ -195,6 +205,7 @@ function publish(settings: Settings, done: Finished): void {
     const lines = [
       ...[`exit-code=${outputs.exit_code}`, `changes=${outputs.changes}`, `reports=${reports}`],
       `sarif=${existsSync(sarif) ? sarif : ""}`,
+      `page=${done.page ?? ""}`,
     ];
     if (env.GITHUB_OUTPUT !== undefined) appendFileSync(env.GITHUB_OUTPUT, `${lines.join("\n")}\n`);
     if (env.GITHUB_STEP_SUMMARY !== undefined) appendFileSync(env.GITHUB_STEP_SUMMARY, `${summary}\n`);

@@ -16,6 +16,8 @@ export interface Finished {
   readonly report: string | undefined;
   /** The longer report for a summary page, if the command made one. */
   readonly summary: string | undefined;
+  /** The whole report as a page, if the command made one. */
+  readonly page: string | undefined;
   /** The last lines of stderr. */
   readonly errors: string;
   /** The platform asked the run to stop. */
@@ -48,11 +50,19 @@ const OWN_REPORTS: Readonly<Record<Settings["platform"], readonly string[]>> = {
   none: [],
 };
 
+/** On GitHub, the name of an artifact that is a single file; each job of a run has its own. */
+function pageName({ platform, command, subject }: Settings): string {
+  if (platform !== "github") return "report.html";
+  const { target, folder } = subject;
+  const parts = ["workspace", command, target, ...(folder === "." ? [] : [folder])];
+  return `${parts.map((part) => part.replaceAll(/[^\w.-]+/g, "-")).join("-")}.html`;
+}
+
 /** The arguments of one run. The folder `base` comes before the ref of the settings. */
 export function argumentsOf(settings: Settings, hasHost: boolean, base?: string): readonly string[] {
   const { command, subject, target, state, planFile, untrusted, platform } = settings;
   const reports = resolve(settings.reports);
-  const written = ["markdown=report.md", "html=report.html", "json=report.json", "junit=junit.xml"];
+  const written = ["markdown=report.md", `html=${pageName(settings)}`, "json=report.json", "junit=junit.xml"];
   const outputs = ["text", ...written, ...OWN_REPORTS[platform]].filter(
     (one) => command !== "validate" || !/^(?:html|gitlab)=/.test(one),
   );
@@ -171,12 +181,14 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
   // From here on, a signal ends this process.
   for (const signal of SIGNALS) process.off(signal, stop);
   const accepted = acceptedDrift(answer.join("\n"));
+  const page = join(reports, pageName(settings));
   if (accepted !== undefined) writeFileSync(join(reports, "report.md"), accepted.report);
   return {
     exitCode,
     accepted,
     report: noted(textOf(join(reports, "report.md")), note),
     summary: noted(textOf(join(reports, "summary.md")), note),
+    page: existsSync(page) ? page : undefined,
     errors: errors.join("\n").slice(-MOST_ERROR_CHARACTERS).toWellFormed(),
     cancelled,
     // The JSON of apply is one event a line.

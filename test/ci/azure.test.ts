@@ -43,7 +43,10 @@ describe("the stages of Azure Pipelines", { timeout: 120_000 }, () => {
     expect({ code: planned.code, output: planned.output }).toMatchObject({ code: 0 });
     expect(site.host.comments[0]?.body).toContain("1 caused by this change");
     expect(site.host.comments[0]?.body).toContain(`commit ${head.slice(0, 12)}`);
-    expect(planned.published).toEqual(expect.arrayContaining(["report.md", "junit.xml"]));
+    expect(planned.published).toEqual(expect.arrayContaining(["report.md", "report.html", "junit.xml"]));
+    expect(site.host.comments[0]?.body).toMatch(
+      /\n\[All changes as a page\]\(\S+buildId=\d+&view=artifacts&pathAsName=false&type=publishedArtifacts\)/,
+    );
     // What an outdated run found does not matter.
     site.program = site.script("bin/program", "exit 2");
     expect((await run("plan", "refs/pull/5/merge", 6, request)).output).toContain("outdated");

@@ -94,6 +94,11 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
     ];
     expect(readdirSync(first.outputs.reports ?? "")).toEqual(expect.arrayContaining(reports));
     expect(first.outputs.sarif).toBe(join(first.outputs.reports ?? "", "workspace.sarif"));
+    // The name of the file is the name of the artifact, of which a run has one for each job.
+    expect(first.outputs.page).toBe(join(first.outputs.reports ?? "", "workspace-plan-default.html"));
+    expect(readFileSync(first.outputs.page ?? "", "utf8")).toContain("pools.shared");
+    const artifacts = "https://github.example/me/infra/actions/runs/77#artifacts";
+    expect(comment?.body).toContain(`\n[All changes as a page](${artifacts}): workspace-plan-default.html\n`);
     expect(report("metrics.prom")).toContain(
       'workspace_differences{command="plan",target="default",kind="pools"',
     );
@@ -173,7 +178,7 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
       expect(
         commands(done.output).filter((line) => !/^::(?:error|warning|notice) (?:file|title)=/.test(line)),
       ).toEqual([]);
-      expect(Object.keys(done.outputs).sort()).toEqual(["changes", "exit-code", "reports", "sarif"]);
+      expect(Object.keys(done.outputs).sort()).toEqual(["changes", "exit-code", "page", "reports", "sarif"]);
       expect(done.summary).not.toContain(WORKSPACE_TOKEN);
     }
     expect(site.host.comments.map(({ pull }) => pull)).toEqual([6]);

@@ -74,6 +74,8 @@ describe("the jobs of GitLab", { timeout: 120_000 }, () => {
     expect(site.host.comments[0]?.body).toContain("pools.shared");
     expect(site.host.comments[0]?.body).toContain("1 caused by this change");
     expect(missingReports("workspace-plan", planned)).toEqual([]);
+    const page = "https://gitlab.example/jobs/7/artifacts/file/workspace-reports/report.html";
+    expect(site.host.comments[0]?.body).toContain(`\n[All changes as a page](${page}): report.html\n`);
     expect(
       JSON.parse(readFileSync(join(planned.cwd, "workspace-reports/terraform.json"), "utf8")),
     ).toMatchObject({

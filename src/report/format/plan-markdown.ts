@@ -26,7 +26,13 @@ import { markdownHead, markdownMarker, type RunInfo, runMarkdown } from "../text
 import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
 import type { AccessLine } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
-import type { DriftItem, DriftView } from "../view/drift-view.ts";
+import {
+  areUnrecorded,
+  type DriftItem,
+  type DriftView,
+  ownOrigin,
+  UNRECORDED_NOTE,
+} from "../view/drift-view.ts";
 import type { FieldLine } from "../view/field-lines.ts";
 import {
   type ChangeGroup,
@@ -327,7 +333,7 @@ function drift(plan: PlanView): Section {
   // A change that reverts drift shows the diff of a string.
   const brief = plan.shown.drift.map((driftItem) => ({ ...driftItem, content: [] }));
   const summary = `Drift since the last apply: ${count(brief.length, "resource")}`;
-  return collapsed(4, summary, brief.map(driftBlock));
+  return collapsed(4, summary, driftBlocks(brief));
 }
 
 function unmanaged(plan: PlanView): Section {
@@ -342,7 +348,7 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
   const verdict = drift.length === 0 && managed > 0 ? "No drift" : title;
   const sections: readonly Section[] = [
     { rank: 0, open: "", blocks: diagnostics.map(findingQuote) },
-    { rank: 1, open: "", blocks: shown.map(driftBlock) },
+    { rank: 1, open: "", blocks: driftBlocks(shown) },
   ];
   const head = [markdownHead(verdict, info), ...hiddenLines(hidden).map((line) => `${line}\n`)].join("\n");
   return fittedMarkdown(head, sections, size);
@@ -382,8 +388,15 @@ function diffOf({ fields, content, action }: ChangeView): readonly string[] {
   return [...fields.flatMap(fieldDiff(action === "create")), ...content];
 }
 
+/** If the service does not record who changed several objects, a note says it for all. */
+export function driftBlocks(drift: readonly DriftItem[]): readonly Block[] {
+  const isNoted = areUnrecorded(drift.map(({ origin }) => origin));
+  const blocks = drift.map((item) => driftBlock({ ...item, origin: ownOrigin(item.origin, isNoted) }));
+  return isNoted ? [{ what: "note about drift", text: `_${UNRECORDED_NOTE}_\n\n` }, ...blocks] : blocks;
+}
+
 /** The recorded value is on the left, the live one on the right. */
-export function driftBlock(item: DriftItem): Block {
+function driftBlock(item: DriftItem): Block {
   const { address, word, severity, fields, content, remark, origin } = item;
   const remarkTexts = [severity === "other" ? "" : severity, remark, origin]
     .filter((text) => text !== "")

@@ -8,7 +8,13 @@ import { type RunInfo, runLines } from "../text/run-info.ts";
 import { type Colors, diffPaint, type Paint, textTable } from "../text/terminal.ts";
 import type { AccessLine } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
-import { type DriftItem, type DriftView, UNRECORDED } from "../view/drift-view.ts";
+import {
+  areUnrecorded,
+  type DriftItem,
+  type DriftView,
+  ownOrigin,
+  UNRECORDED_NOTE,
+} from "../view/drift-view.ts";
 import type { FieldLine } from "../view/field-lines.ts";
 import { type ChangeGroup, foldChanges, groupNames, groupTitle } from "../view/fold.ts";
 import { byOrigin, kindTable, movedLines, type PlanView, resolvedLines } from "../view/plan-view.ts";
@@ -330,17 +336,9 @@ function driftItemLines(driftItem: DriftItem, colors: Colors, isNotedBelow: bool
   ];
 }
 
-const UNRECORDED_NOTE = `For changes without a name, ${UNRECORDED}.`;
-
-const areUnrecorded = (origins: readonly string[]): boolean =>
-  origins.filter((origin) => origin.endsWith(UNRECORDED)).length > 1;
-
-/** `isNotedBelow`: one line below all changes says what is not recorded. */
 function originLines(origin: string, isNotedBelow: boolean): readonly string[] {
-  if (origin === "") return [];
-  if (!isNotedBelow || !origin.endsWith(UNRECORDED)) return [origin];
-  const rest = origin.slice(0, -UNRECORDED.length).replace(/; $/, "");
-  return rest === "" ? [] : [rest];
+  const own = ownOrigin(origin, isNotedBelow);
+  return own === "" ? [] : [own];
 }
 
 /** Labels longer than this push only their own line to the right. */

@@ -120,7 +120,7 @@ export const PAGE_SCRIPT = `
     }
     if (count === null) return;
     const number = shown.reduce((sum, at) => sum + items[at].number, 0);
-    const part = shown.length > PAGE_SIZE ? ", entries " + grouped(first + 1) + " to " + grouped(first + page.length) + " of " + grouped(shown.length) : "";
+    const part = shown.length > PAGE_SIZE ? ", page " + grouped(first / PAGE_SIZE + 1) + " of " + grouped(Math.ceil(shown.length / PAGE_SIZE)) : "";
     count.textContent = (number === total ? grouped(number) : grouped(number) + " of " + grouped(total)) + " shown" + part;
     for (const pager of document.querySelectorAll(".pager")) {
       pager.hidden = PAGE_SIZE >= shown.length;

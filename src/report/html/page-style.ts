@@ -29,9 +29,9 @@ h1 { font-size: 27px; line-height: 1.25; letter-spacing: -.015em; margin: 0 0 4p
 h2 { font-size: 13px; text-transform: uppercase; letter-spacing: .07em; color: var(--soft); margin: 22px 0 10px; }
 a { color: var(--state); }
 code, pre, kbd, .address, .label, .value, .sides { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; font-size: 13px; }
-.where { color: var(--soft); margin: 0; overflow-wrap: anywhere; }
+.where { color: var(--soft); margin: 0; overflow-wrap: anywhere; } .where span { display: inline-block; }
 .queue { margin: 12px 0 0; }
-summary > .cause { flex: 1 0 75%; } summary > svg { margin-left: auto; flex: none; } main details > summary:has(> svg):after { margin-left: 12px; }
+summary > .cause { flex: 1 1 50%; min-width: 0; } summary > svg { margin-left: auto; flex: none; }
 .tiles { display: flex; flex-wrap: wrap; gap: 10px; margin: 16px 0 0; padding: 0; list-style: none; }
 .tiles + .where { margin-top: 16px; }
 .tiles li { background: var(--sheet); border: 1px solid var(--line); border-top: 3px solid var(--tone, var(--line)); border-radius: 8px; padding: 5px 16px 6px; min-width: 96px; }
@@ -58,9 +58,9 @@ ul.members { margin: 10px 0 0 !important; columns: 2; column-gap: 28px; } ul.mem
 .glance div + div { border-top: 1px solid var(--line); }
 .glance dt { flex: 0 0 100px; white-space: nowrap; color: var(--tone); font-weight: 650; } .glance dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .findings { margin-top: 10px; } .findings .note { margin: 6px 0; } .findings details.note { padding: 0; overflow: hidden; }
-details.note > summary { padding: 7px 16px; } details.note > summary span { flex: 1 1 300px; min-width: 0; }
+details.note > summary { padding: 7px 42px 7px 16px; } details.note > summary span { flex: 1 1 300px; min-width: 0; }
 details.note .note { border: 0; border-radius: 0; padding: 6px 0; margin: 0; }
-details.more { margin: 12px 0; border-left-width: 1px; } details.more > summary { color: var(--soft); font-size: 14px; padding: 7px 16px; }
+details.more { margin: 12px 0; border-left-width: 1px; } details.more > summary { color: var(--soft); font-size: 14px; padding: 7px 42px 7px 16px; }
 .more .note { border-radius: 6px; }
 .copy { display: flex; gap: 8px; margin: 12px 0 0; } .copy button, .pager button { font-size: 13px; padding: 2px 9px; }
 .pager { display: flex; gap: 6px; } .pager button:disabled { color: var(--soft); cursor: default; opacity: .6; }
@@ -68,8 +68,8 @@ main > .pager { margin: 14px 0 0; justify-content: center; }
 details { background: var(--sheet); border: 1px solid var(--line); border-left: 4px solid var(--tone, var(--line)); border-radius: 8px; margin: 8px 0; overflow: hidden; }
 details.item { margin: 0 0 8px; scroll-margin-top: 120px; }
 :target { outline: 2px solid var(--state); outline-offset: 2px; }
-summary { cursor: pointer; padding: 9px 16px; display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: baseline; list-style: none; }
-summary:after { content: "+"; margin-left: auto; color: var(--soft); font-weight: 600; }
+summary { position: relative; cursor: pointer; padding: 9px 42px 9px 16px; display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: baseline; list-style: none; }
+summary:after { content: "+"; position: absolute; top: 9px; right: 16px; color: var(--soft); font-weight: 600; }
 details[open] > summary:after { content: "\\2013"; }
 details.bare > summary { cursor: default; } details.bare > summary:after { content: ""; }
 summary:focus-visible, .graph a:focus-visible, button:focus-visible { outline: 2px solid var(--tone, currentColor); outline-offset: -2px; }
@@ -144,7 +144,7 @@ kbd { background: var(--code); border: 1px solid var(--edge); border-radius: 4px
   .tools, .keys, .copy, .pager, #theme { display: none; }
   .graph { max-height: none; overflow: visible; } .graph svg { max-width: 100%; height: auto; }
   .note pre { white-space: pre-wrap; }
-  .note, summary, .sides tr, .fields tr { break-inside: avoid; }
+  .note, summary, .sides tr, .fields tr { break-inside: avoid; } details.note { break-inside: auto; }
   summary, h2 { break-after: avoid; } summary:after { content: "" !important; }
 }
 `;

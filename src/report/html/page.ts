@@ -184,8 +184,15 @@ function counted(values: readonly string[]): readonly Counted[] {
   return [...Map.groupBy(values, (value) => value)].map(([value, all]) => [value, all.length]);
 }
 
+/** Drift, next to the actions of a plan. */
+const CHIP_WORDS: Readonly<Record<string, string>> = {
+  changed: "changed outside",
+  gone: "deleted outside",
+  appeared: "created outside",
+};
+
 function chip([value, times]: Counted): Html {
-  return html`<label class="chip ${value}"><input type="checkbox" name="action" value="${value}">${value.replaceAll("-", " ")} ${grouped(times)}</label>`;
+  return html`<label class="chip ${value}"><input type="checkbox" name="action" value="${value}">${CHIP_WORDS[value] ?? value.replaceAll("-", " ")} ${grouped(times)}</label>`;
 }
 
 function choice(id: string, all: string, values: readonly Counted[], before = ""): Html {
@@ -200,7 +207,9 @@ export const keyHelp: Html = html`${pager}<p class="keys" data-control hidden>Ke
 /** The line below a heading: where the report is from. */
 export function runLine(host: string, modes: readonly string[], info: RunInfo | undefined): Html {
   const where = hasHost({ host, modes }) ? [html`Workspace <code>${host}</code>`] : [];
-  const about = [...modes, ...(info === undefined ? [] : runParts(info))].map((part) => html`${part}`);
+  const about = [...modes, ...(info === undefined ? [] : runParts(info))].map(
+    (part) => html`<span>${part}</span>`,
+  );
   const link =
     info?.runUrl === undefined || !/^https?:/.test(info.runUrl)
       ? []
@@ -249,7 +258,7 @@ export function glance(rows: readonly GlanceRow[]): Html {
   if (rows.length === 0) return NOTHING;
   return html`<dl class="glance">${rows.map(
     ({ tone, label, text, filter }) =>
-      html`<div class="${tone}"><dt>${label}</dt><dd>${text}${filter === undefined ? NOTHING : html` <a href="#?${filter}" data-control hidden>show</a>`}</dd></div>`,
+      html`<div class="${tone}"><dt>${label}</dt><dd>${text}${filter === undefined ? NOTHING : html`<span data-control hidden> · <a href="#?${filter}">show</a></span>`}</dd></div>`,
   )}</dl>
 `;
 }

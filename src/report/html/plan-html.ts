@@ -8,7 +8,13 @@ import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import { DONE, summaryActions } from "../text/vocabulary.ts";
 import type { ChangeView, SpecPlace } from "../view/change-view.ts";
-import type { DriftItem, DriftView } from "../view/drift-view.ts";
+import {
+  areUnrecorded,
+  type DriftItem,
+  type DriftView,
+  ownOrigin,
+  UNRECORDED_NOTE,
+} from "../view/drift-view.ts";
 import {
   briefDifference,
   type ChangeGroup,
@@ -343,7 +349,7 @@ function place(at: SpecPlace | undefined): Html {
 function driftSection({ shown }: PlanView): Html {
   // The diff of a string is shown at the change that reverts it.
   const brief = shown.drift.map((driftItem) => ({ ...driftItem, content: [] }));
-  return itemList(`Drift since the last apply: ${count(brief.length, "resource")}`, driftList(brief));
+  return driftList(`Drift since the last apply: ${count(brief.length, "resource")}`, brief);
 }
 
 /** Nested objects of a managed object have their own section. */
@@ -383,14 +389,18 @@ export function driftHtml(view: DriftView, info?: RunInfo): string {
       hiddenNote(hidden),
       shown.length === 0
         ? NOTHING
-        : html`${filterBar(shown.map(driftFacets))}${itemList("Since the last apply", driftList(shown))}${keyHelp}`,
+        : html`${filterBar(shown.map(driftFacets))}${driftList("Since the last apply", shown)}${keyHelp}`,
     ],
   );
 }
 
-function driftList(drift: readonly DriftItem[]): readonly Html[] {
-  return drift.map((driftItem) =>
-    folded({
+/** If the service does not record who changed several objects, one line below them says it. */
+function driftList(title: string, drift: readonly DriftItem[]): Html {
+  const isNoted = areUnrecorded(drift.map(({ origin }) => origin));
+  const note = isNoted ? html`<p class="where">${UNRECORDED_NOTE}</p>\n` : NOTHING;
+  const items = drift.map((driftItem) => {
+    const origin = ownOrigin(driftItem.origin, isNoted);
+    return folded({
       tone: driftItem.what,
       open: drift.length <= OPEN,
       facets: driftFacets(driftItem),
@@ -398,12 +408,13 @@ function driftList(drift: readonly DriftItem[]): readonly Html[] {
         html`<span class="verb">${driftItem.word}</span><span class="address">${driftItem.address}</span>${remark(briefDifference(driftItem.fields))}${severity(driftItem.severity)}${remark(driftItem.remark)}${place(driftItem.at)}`,
       ],
       body: [
-        driftItem.origin === "" ? NOTHING : html`<p class="hint">${driftItem.origin}</p>`,
+        origin === "" ? NOTHING : html`<p class="hint">${origin}</p>`,
         fieldTable(driftItem.fields),
         sideBySide(driftItem.content),
       ],
-    }),
-  );
+    });
+  });
+  return html`${itemList(title, items)}${note}`;
 }
 
 /** So many are seen at a glance; more are read one by one. */

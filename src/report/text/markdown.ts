@@ -28,7 +28,7 @@ export interface MarkdownSize {
 }
 
 /** Comments may have 65,536 characters; the rest is for what the poster of a comment adds. */
-export const COMMENT_SIZE: MarkdownSize = { limit: 65_000, unit: "characters" };
+export const COMMENT_SIZE: MarkdownSize = { limit: 64_500, unit: "characters" };
 /** The summary of a job may have 1 MiB, which other commands of its step share. */
 export const SUMMARY_SIZE: MarkdownSize = { limit: 1_000_000, unit: "bytes" };
 

@@ -214,7 +214,19 @@ function markJson(
   };
 }
 
-export const UNRECORDED = "the service does not record who changed it, or when";
+const UNRECORDED = "the service does not record who changed it, or when";
+
+/** Of several changes without a name, one line says it. */
+export const UNRECORDED_NOTE = `For changes without a name, ${UNRECORDED}.`;
+
+export const areUnrecorded = (origins: readonly string[]): boolean =>
+  origins.filter((origin) => origin.endsWith(UNRECORDED)).length > 1;
+
+/** `isNoted`: `UNRECORDED_NOTE` says once what is not recorded. */
+export function ownOrigin(origin: string, isNoted: boolean): string {
+  if (!isNoted || !origin.endsWith(UNRECORDED)) return origin;
+  return origin.slice(0, -UNRECORDED.length).replace(/; $/, "");
+}
 
 /** `changed by ada@example.com at 2026-11-21T09:48:03Z`, or that the service does not record it. */
 export function originText(origin: DriftOrigin | undefined): string {

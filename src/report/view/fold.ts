@@ -69,14 +69,25 @@ function keyOf({ source: { action, address, movedFrom } }: ChangeView): string {
   return action === "move" ? `${former} to ${name}` : `${name} (moved from ${former})`;
 }
 
-/** `num_workers 2 → 10, and 1 more field`: the first difference in a few words, without its values where they need more room. */
+/**
+ * `num_workers 2 → 10, and 1 more field`, or `members.users + ada@example.com`: the first difference in a few words, without its
+ * values where they need more room.
+ */
 export function briefDifference(fields: readonly FieldLine[], most = 70): string {
   const [first] = fields;
-  if (first?.was === undefined || first.label === "") return "";
-  const values = `${first.label} ${first.was} → ${first.text}`;
+  const change = first?.sign ?? (first?.was === undefined ? undefined : `${first.was} →`);
+  if (first === undefined || change === undefined || first.label === "") return "";
+  const values = `${first.label} ${change} ${first.text}`;
   const text = values.length > most ? first.label : values;
-  const more = new Set(fields.slice(1).flatMap(({ label }) => (label === "" ? [] : [label]))).size;
-  return more === 0 ? text : `${text}, and ${count(more, "more field")}`;
+  const rest = fields.slice(1);
+  const others = rest.findIndex(({ label }) => label !== "");
+  const members = others === -1 ? rest.length : others;
+  const more = new Set(rest.flatMap(({ label }) => (label === "" ? [] : [label]))).size;
+  const counts = [
+    ...(members === 0 ? [] : [`${grouped(members)} more`]),
+    ...(more === 0 ? [] : [count(more, "more field")]),
+  ];
+  return [text, ...counts].join(", and ");
 }
 
 /** A side effect of one change, or of several changes of one kind. */

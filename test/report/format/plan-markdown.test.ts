@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
-import { planMarkdown } from "../../../src/report/format/plan-markdown.ts";
+import { driftMarkdown, planMarkdown } from "../../../src/report/format/plan-markdown.ts";
+import { driftHtml, planHtml } from "../../../src/report/html/plan-html.ts";
 import { SUMMARY_SIZE } from "../../../src/report/text/markdown.ts";
-import { teamView } from "../html/team-plan.ts";
+import { teamDrift, teamView } from "../html/team-plan.ts";
 import { create, everything, INFO, planOf, remove, replace, update, viewOf } from "../plans.ts";
 
 const markdown = (plan: Parameters<typeof viewOf>[0]) => planMarkdown(viewOf(plan)).text;
@@ -87,6 +88,20 @@ describe("plan as Markdown", () => {
       expect(open).toMatch(/^- \*\*update\*\* \d+ acls: /m);
       expect(open).toMatch(/^> \*\*\d+ warnings\*\* `SPEC_SECRET_UNSET` /m);
       expect(open.split("\n").length).toBeLessThan(70);
+    }
+  });
+
+  test("what the service does not record is said once for all drift, in the comment and on the page", () => {
+    const view = teamView(165);
+    const drift = teamDrift(165);
+    for (const text of [
+      planMarkdown(view, INFO).text,
+      planHtml(view),
+      driftMarkdown(drift).text,
+      driftHtml(drift),
+    ]) {
+      expect(text.match(/does not record who/g)).toHaveLength(1);
+      expect(text.match(/created by ada/g)?.length).toBeGreaterThan(1);
     }
   });
 

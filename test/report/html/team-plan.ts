@@ -7,6 +7,7 @@ import type { Json } from "../../../src/core/json.ts";
 import type { Change, ContentDiff } from "../../../src/planner/model/change.ts";
 import type { Drift, Plan } from "../../../src/planner/model/plan.ts";
 import { registry } from "../../../src/providers/index.ts";
+import { driftView } from "../../../src/report/view/drift-view.ts";
 import { planView } from "../../../src/report/view/plan-view.ts";
 
 type Field = readonly [path: readonly string[], before: Json | undefined, after: Json | undefined];
@@ -108,9 +109,9 @@ function changeAt(number: number): Change {
     case 10:
       return update("groups", name, number, [
         [
-          ["members"],
-          { users: [`ada-${number}@example.com`] },
-          { users: [`ada-${number}@example.com`, `bob-${number}@example.com`] },
+          ["members", "users"],
+          [`ada-${number}@example.com`],
+          [`ada-${number}@example.com`, `bob-${number}@example.com`],
         ],
       ]);
     case 11:
@@ -209,3 +210,5 @@ export const teamView = (size: number, guarded?: boolean) =>
     line: 10 + address.length,
     column: 3,
   }));
+
+export const teamDrift = (size: number) => driftView(teamPlan(size), 1, registry);

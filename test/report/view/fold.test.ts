@@ -134,5 +134,10 @@ describe("a difference in a few words", () => {
     );
     expect(briefDifference([line("code", "x".repeat(70), "y")])).toBe("code");
     expect(briefDifference([{ label: "value", text: "(sensitive)" }])).toBe("");
+    const ada = { label: "members.users", sign: "+", text: "ada" } as const;
+    expect(briefDifference([ada])).toBe("members.users + ada");
+    expect(briefDifference([ada, { label: "", sign: "-", text: "bob" }, line("name", "a", "b")])).toBe(
+      "members.users + ada, and 1 more, and 1 more field",
+    );
   });
 });
