@@ -7,9 +7,9 @@ export interface Series {
   readonly points: readonly { readonly x: number; readonly y: number }[];
 }
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [640, 360, 72, 48, 40, 40];
-/** The legend is below the axis, a line for each series. */
-const LEGEND = 18;
+const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [760, 360, 72, 48, 40, 200];
+/** The names of the lines are at least so far from each other. */
+const APART = 16;
 
 export function picture(title: string, unit: string, series: readonly Series[]): string {
   const all = series.flatMap(({ points }) => points);
@@ -25,11 +25,11 @@ export function picture(title: string, unit: string, series: readonly Series[]):
     TOP,
     Math.ceil,
   );
+  const ends = apart(series.map(({ points }) => up.at(points.at(-1)?.y ?? 1)));
   const lines = series.flatMap(({ name, color, points, dashed = false }, at) => [
     `<polyline fill="none" stroke="${color}" stroke-width="2"${dashed ? ' stroke-dasharray="6 4"' : ""} points="${points.map(({ x, y }) => `${across.at(x)},${up.at(y)}`).join(" ")}"/>`,
     ...points.map(({ x, y }) => `<circle cx="${across.at(x)}" cy="${up.at(y)}" r="3" fill="${color}"/>`),
-    `<line x1="${LEFT + 12}" x2="${LEFT + 40}" y1="${HEIGHT + at * LEGEND}" y2="${HEIGHT + at * LEGEND}" stroke="${color}" stroke-width="2"${dashed ? ' stroke-dasharray="6 4"' : ""}/>`,
-    `<text x="${LEFT + 46}" y="${HEIGHT + 4 + at * LEGEND}" fill="${color}">${name}</text>`,
+    `<text x="${WIDTH - RIGHT + 10}" y="${(ends[at] ?? 0) + 4}" fill="${color}">${name}</text>`,
   ]);
   const grid = [
     ...across.marks.map(
@@ -41,16 +41,27 @@ export function picture(title: string, unit: string, series: readonly Series[]):
         `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${up.at(mark)}" y2="${up.at(mark)}" stroke="#ddd"/><text x="${LEFT - 8}" y="${up.at(mark) + 4}" text-anchor="end">${mark.toLocaleString("en")} ${unit}</text>`,
     ),
   ];
-  const height = HEIGHT + series.length * LEGEND;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12" role="img" aria-label="${title}">`,
-    `<rect width="${WIDTH}" height="${height}" fill="#fff"/><text x="${LEFT}" y="24" font-size="14">${title}</text>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" role="img" aria-label="${title}">`,
+    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/><text x="${LEFT}" y="24" font-size="14">${title}</text>`,
     ...grid,
     ...lines,
-    `<text x="${(WIDTH + LEFT) / 2}" y="${HEIGHT - 14}" text-anchor="middle">resources</text>`,
+    `<text x="${(WIDTH - RIGHT + LEFT) / 2}" y="${HEIGHT - 14}" text-anchor="middle">resources</text>`,
     "</svg>",
     "",
   ].join("\n");
+}
+
+/** The heights, moved down or up until no two are closer than names can be. */
+function apart(heights: readonly number[]): readonly number[] {
+  const order = heights.map((height, at) => ({ height, at })).sort((a, b) => a.height - b.height);
+  const placed: number[] = [];
+  let lowest = Number.NEGATIVE_INFINITY;
+  for (const { height, at } of order) {
+    lowest = Math.max(height, lowest + APART);
+    placed[at] = lowest;
+  }
+  return placed;
 }
 
 /** From the power of ten below the smallest value to the largest, or to the power of ten above it. */

@@ -74,7 +74,12 @@ describe("a picture", () => {
       { name: "plan", color: "#36c", points },
       { name: "bare loop", color: "#36c", points, dashed: true },
     ]);
-    expect(svg).toContain('points="72,312 600,40"');
+    expect(svg).toContain('points="72,312 560,40"');
+    // Each name is at the end of its line, and none covers another.
+    const heights = ["plan", "bare loop"].map((name) =>
+      Number(new RegExp(`y="(\\d+)" fill="#36c">${name}<`).exec(svg)?.[1]),
+    );
+    expect(heights).toEqual([44, 60]);
     expect(svg.match(/<polyline/g)?.length).toBe(2);
     expect(svg.match(/<polyline[^>]*stroke-dasharray/g)?.length).toBe(1);
     for (const text of ["Time", "plan", "bare loop", "1,000", "100,000", "resources"])
