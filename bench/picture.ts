@@ -8,7 +8,7 @@ export interface Series {
 }
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [760, 360, 72, 48, 40, 200];
-/** The names of the lines are at least so far from each other. */
+/** The least distance between the names of two lines. */
 const APART = 16;
 
 export function picture(title: string, unit: string, series: readonly Series[]): string {

@@ -60,7 +60,7 @@ export class Parser extends CommanderCommand {
 
 export function buildProgram(entries: readonly CommandEntry[]): Parser {
   const program = new Parser("workspace")
-    .summary("compare a YAML spec with a data-analytics workspace, show an ordered plan, and apply it")
+    .summary("compare a YAML spec with a Databricks workspace, show an ordered plan, and apply it")
     .exitOverride()
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
     .enablePositionalOptions()

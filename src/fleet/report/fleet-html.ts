@@ -181,13 +181,16 @@ function trend(counts: readonly number[]): Html {
 function days(view: FleetView): Html {
   if (view.days.length < 2) return NOTHING;
   const label = `Drift by day: ${view.days.map(({ day, drifted }) => `${day}: ${drifted}`).join(", ")}`;
-  const [first, last] = [view.days[0], view.days.at(-1)];
-  const chart = line(
-    view.days.map(({ drifted }) => drifted),
-    { width: 280, height: 48, label, points: view.days.length },
-  );
-  return html`<p class="where">Drifted resources by day: ${first?.drifted ?? 0} on ${first?.day ?? ""}, ${last?.drifted ?? 0} on ${last?.day ?? ""}</p><p class="where">${chart}</p>`;
+  const counts = view.days.map(({ drifted }) => drifted);
+  const chart = line(counts, { width: 280, height: 48, label, points: view.days.length });
+  const [first, last] = [view.days[0]?.day ?? "", view.days.at(-1)?.day ?? ""];
+  return html`<p class="where">Drifted resources by day (${counts.at(-1) ?? 0} on ${last})</p>
+<div class="chart"><span>${grouped(scaleOf(counts))}</span>${chart}<span>0</span><p><span>${first}</span><span>${last}</span></p></div>
+`;
 }
+
+/** The number at the top of a line. */
+const scaleOf = (counts: readonly number[]): number => Math.max(1, ...counts);
 
 interface Shape {
   readonly width: number;
@@ -198,7 +201,7 @@ interface Shape {
 
 function line(counts: readonly number[], { width, height, label, points }: Shape): Html {
   if (counts.length < 2) return NOTHING;
-  const most = Math.max(1, ...counts);
+  const most = scaleOf(counts);
   const left = Math.max(0, points - counts.length);
   const path = counts.map((value, at) => {
     const x = ((at + left) / (Math.max(points, counts.length) - 1)) * width;

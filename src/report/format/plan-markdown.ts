@@ -26,13 +26,7 @@ import { markdownHead, markdownMarker, type RunInfo, runMarkdown } from "../text
 import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
 import type { AccessLine } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
-import {
-  areUnrecorded,
-  type DriftItem,
-  type DriftView,
-  ownOrigin,
-  UNRECORDED_NOTE,
-} from "../view/drift-view.ts";
+import { type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts";
 import type { FieldLine } from "../view/field-lines.ts";
 import {
   type ChangeGroup,
@@ -390,9 +384,9 @@ function diffOf({ fields, content, action }: ChangeView): readonly string[] {
 
 /** If the service does not record who changed several objects, a note says it for all. */
 export function driftBlocks(drift: readonly DriftItem[]): readonly Block[] {
-  const isNoted = areUnrecorded(drift.map(({ origin }) => origin));
-  const blocks = drift.map((item) => driftBlock({ ...item, origin: ownOrigin(item.origin, isNoted) }));
-  return isNoted ? [{ what: "note about drift", text: `_${UNRECORDED_NOTE}_\n\n` }, ...blocks] : blocks;
+  const { items, note } = notedOnce(drift);
+  const blocks = items.map(driftBlock);
+  return note === "" ? blocks : [{ what: "note about drift", text: `_${note}_\n\n` }, ...blocks];
 }
 
 /** The recorded value is on the left, the live one on the right. */

@@ -12,6 +12,7 @@ import {
   areUnrecorded,
   type DriftItem,
   type DriftView,
+  notedOnce,
   ownOrigin,
   UNRECORDED_NOTE,
 } from "../view/drift-view.ts";
@@ -315,22 +316,18 @@ function remarks({ severity, remark }: DriftItem): string {
   return texts.length === 0 ? "" : `  (${texts.join("; ")})`;
 }
 
-/** If the service does not record who changed several objects, one line below them says it. */
 export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
-  const isNotedBelow = areUnrecorded(drift.map(({ origin }) => origin));
+  const { items, note } = notedOnce(drift);
   const lines = spacedLines(
-    drift.map((driftItem) => ({
-      kind: driftItem.kind,
-      lines: driftItemLines(driftItem, colors, isNotedBelow),
-    })),
+    items.map((driftItem) => ({ kind: driftItem.kind, lines: driftItemLines(driftItem, colors) })),
   );
-  return isNotedBelow ? [...lines, "", colors.dim(UNRECORDED_NOTE)] : lines;
+  return note === "" ? lines : [...lines, "", colors.dim(note)];
 }
 
-function driftItemLines(driftItem: DriftItem, colors: Colors, isNotedBelow: boolean): readonly string[] {
+function driftItemLines(driftItem: DriftItem, colors: Colors): readonly string[] {
   return [
     `  ${colors.yellow(SIGNS[driftItem.what])} ${colors.yellow(driftItem.word.padEnd(8))} ${colors.bold(printable(driftItem.address))}${colors.dim(remarks(driftItem))}`,
-    ...originLines(driftItem.origin, isNotedBelow).map((origin) => colors.dim(`      ${origin}`)),
+    ...(driftItem.origin === "" ? [] : [colors.dim(`      ${driftItem.origin}`)]),
     ...fieldBlock(driftItem.fields, colors),
     ...contentBlock(driftItem.content, colors),
   ];

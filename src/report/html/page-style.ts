@@ -31,6 +31,9 @@ a { color: var(--state); }
 code, pre, kbd, .address, .label, .value, .sides { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; font-size: 13px; }
 .where { color: var(--soft); margin: 0; overflow-wrap: anywhere; } .where span { display: inline-block; }
 .queue { margin: 12px 0 0; }
+.chart { display: grid; grid-template-columns: auto 280px; justify-content: start; gap: 0 6px; margin-top: 4px; color: var(--soft); font-size: 12px; line-height: 1.2; }
+.chart svg { grid-row: 1 / 3; grid-column: 2; border-left: 1px solid var(--line); border-bottom: 1px solid var(--line); } .chart > span { grid-column: 1; text-align: right; } .chart > span + svg + span { grid-row: 2; align-self: end; }
+.chart p { grid-column: 2; display: flex; justify-content: space-between; margin: 2px 0 0; }
 summary > .cause { flex: 1 1 50%; min-width: 0; } summary > svg { margin-left: auto; flex: none; }
 .tiles { display: flex; flex-wrap: wrap; gap: 10px; margin: 16px 0 0; padding: 0; list-style: none; }
 .tiles + .where { margin-top: 16px; }

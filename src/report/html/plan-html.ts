@@ -8,13 +8,7 @@ import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import { DONE, summaryActions } from "../text/vocabulary.ts";
 import type { ChangeView, SpecPlace } from "../view/change-view.ts";
-import {
-  areUnrecorded,
-  type DriftItem,
-  type DriftView,
-  ownOrigin,
-  UNRECORDED_NOTE,
-} from "../view/drift-view.ts";
+import { type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts";
 import {
   briefDifference,
   type ChangeGroup,
@@ -394,13 +388,10 @@ export function driftHtml(view: DriftView, info?: RunInfo): string {
   );
 }
 
-/** If the service does not record who changed several objects, one line below them says it. */
 function driftList(title: string, drift: readonly DriftItem[]): Html {
-  const isNoted = areUnrecorded(drift.map(({ origin }) => origin));
-  const note = isNoted ? html`<p class="where">${UNRECORDED_NOTE}</p>\n` : NOTHING;
-  const items = drift.map((driftItem) => {
-    const origin = ownOrigin(driftItem.origin, isNoted);
-    return folded({
+  const { items, note } = notedOnce(drift);
+  const cards = items.map((driftItem) =>
+    folded({
       tone: driftItem.what,
       open: drift.length <= OPEN,
       facets: driftFacets(driftItem),
@@ -408,13 +399,13 @@ function driftList(title: string, drift: readonly DriftItem[]): Html {
         html`<span class="verb">${driftItem.word}</span><span class="address">${driftItem.address}</span>${remark(briefDifference(driftItem.fields))}${severity(driftItem.severity)}${remark(driftItem.remark)}${place(driftItem.at)}`,
       ],
       body: [
-        origin === "" ? NOTHING : html`<p class="hint">${origin}</p>`,
+        driftItem.origin === "" ? NOTHING : html`<p class="hint">${driftItem.origin}</p>`,
         fieldTable(driftItem.fields),
         sideBySide(driftItem.content),
       ],
-    });
-  });
-  return html`${itemList(title, items)}${note}`;
+    }),
+  );
+  return html`${itemList(title, cards)}${note === "" ? NOTHING : html`<p class="where">${note}</p>\n`}`;
 }
 
 /** So many are seen at a glance; more are read one by one. */

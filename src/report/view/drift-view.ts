@@ -222,6 +222,16 @@ export const UNRECORDED_NOTE = `For changes without a name, ${UNRECORDED}.`;
 export const areUnrecorded = (origins: readonly string[]): boolean =>
   origins.filter((origin) => origin.endsWith(UNRECORDED)).length > 1;
 
+/** The same drift. If the service does not record who changed several objects, `note` says it once for all. */
+export function notedOnce(drift: readonly DriftItem[]): {
+  readonly items: readonly DriftItem[];
+  readonly note: string;
+} {
+  const isNoted = areUnrecorded(drift.map(({ origin }) => origin));
+  const items = drift.map((item) => ({ ...item, origin: ownOrigin(item.origin, isNoted) }));
+  return { items, note: isNoted ? UNRECORDED_NOTE : "" };
+}
+
 /** `isNoted`: `UNRECORDED_NOTE` says once what is not recorded. */
 export function ownOrigin(origin: string, isNoted: boolean): string {
   if (!isNoted || !origin.endsWith(UNRECORDED)) return origin;

@@ -52,7 +52,7 @@ export function specSchema(registry: PlanningRegistry): JsonSchema {
     $schema: DIALECT,
     $id: "workspace.schema.json",
     title: "Workspace spec",
-    description: "Desired state of a data-analytics workspace.",
+    description: "Desired state of a Databricks workspace.",
     type: "object",
     properties: {
       ...LANGUAGE,

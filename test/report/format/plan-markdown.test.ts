@@ -91,7 +91,7 @@ describe("plan as Markdown", () => {
     }
   });
 
-  test("what the service does not record is said once for all drift, in the comment and on the page", () => {
+  test("a missing record of who changed objects is reported once for all drift, in the comment and on the page", () => {
     const view = teamView(165);
     const drift = teamDrift(165);
     for (const text of [

@@ -195,7 +195,7 @@ describeInChromium("a page", (open) => {
     );
   });
 
-  test("the sign that opens a card takes no line of its own, however long the line is", async () => {
+  test("the sign that opens a card is on the first line, also of a card whose line is long", async () => {
     const { page } = await open(planHtml(teamView(165)));
     const heights = await page.evaluate<number[]>(
       "[...document.querySelectorAll(`details.item:not([open]) summary`)].map((one) => one.lastElementChild.offsetTop + one.lastElementChild.offsetHeight - one.clientHeight)",
