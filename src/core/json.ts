@@ -26,7 +26,9 @@ export function listIn(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The object itself if it has none of these members. */
 export function omit(object: JsonObject, names: readonly string[]): JsonObject {
+  if (!names.some((name) => Object.hasOwn(object, name))) return object;
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 

@@ -27,8 +27,7 @@ const ONLY_DIGEST = new RegExp(`^${DIGEST.source}$`);
 /** Whether a value, or a key in it, is or contains a digest in place of a sensitive value. */
 export function hasDigest(value: Json | undefined): boolean {
   if (typeof value === "string") return value.includes("(sensitive ") && value.search(DIGEST) >= 0;
-  if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(([key, member]) => hasDigest(member as Json) || hasDigest(key));
+  return hasString(value, hasDigest);
 }
 
 /** A value for readers: `(sensitive)` in place of each digest. */
@@ -44,8 +43,8 @@ export type SensitiveScalar = string | number | bigint | boolean;
 /** The desired resource of an address. */
 interface Declared {
   readonly values: JsonObject;
-  /** The normal form, which is compared and recorded. */
-  readonly form: JsonObject;
+  /** The normal form, which is compared and recorded. Few resources need it. */
+  readonly form: () => JsonObject;
   readonly places: Places;
   /** As the spec writes them, with the indexes of lists. */
   readonly written: PlaceTree;
@@ -97,7 +96,7 @@ export class SensitiveValues {
   }
 
   /** Declares the values of a spec: `paths` lead to the sensitive ones. `form`: the normal form of the values. */
-  declare(address: Address, values: JsonObject, paths: readonly Path[], form: JsonObject = values): void {
+  declare(address: Address, values: JsonObject, paths: readonly Path[], form = () => values): void {
     const [places, written, unheld] = [new Places(), emptyTree(), emptyTree()];
     for (const path of paths) {
       this.#add(address, places, path);
@@ -172,8 +171,9 @@ export class SensitiveValues {
     if (value === undefined || value === null) return value;
     const original = typeof value === "object" ? this.#originals.get(value) : undefined;
     if (original !== undefined) return original as unknown as T;
-    if (this.isEmpty && !hasDigest(value)) return value;
     const hasPlaces = this.hasPlaces(address);
+    // Most values have nothing to hide, and a search needs no paths and no copy.
+    if (!hasPlaces && !this.#mayHide(value)) return value;
     const concealed = purpose === "shown" ? this.#forReaders : this.#forRecord;
     const concealScalar = (scalar: SensitiveScalar, at: Path): SensitiveScalar => {
       const unknown = typeof scalar === "string" ? this.#unknown.get(scalar) : undefined;
@@ -188,6 +188,13 @@ export class SensitiveValues {
       concealScalar,
       purpose === "shown" ? concealKey : undefined,
     ) as T;
+  }
+
+  /** Whether a value contains something that is hidden at any place. */
+  #mayHide(value: Json): boolean {
+    return typeof value === "string"
+      ? this.#unknown.has(value) || this.texts.isIn(value) || hasDigest(value)
+      : hasString(value, (text) => this.#mayHide(text));
   }
 
   /** A path for readers: a key of a map can contain a sensitive string, too. The first key is a field of the kind. */
@@ -332,7 +339,7 @@ export class SensitiveValues {
     const declared = this.#declared.get(address);
     if (declared === undefined) return false;
     const written = valueAt(declared.values, path);
-    const open = written ?? valueAt(declared.form, path);
+    const open = written ?? valueAt(declared.form(), path);
     const isSensitive =
       written === undefined
         ? isIn(declared.unheld, this.withoutHolder(address, path))
@@ -388,6 +395,17 @@ export class SensitiveValues {
 
 const isScalar = (value: Json | undefined): value is SensitiveScalar =>
   value !== undefined && value !== null && typeof value !== "object";
+
+/** Whether a string or a key in an object or a list is such a one. */
+function hasString(value: Json | undefined, is: (text: string) => boolean): boolean {
+  if (Array.isArray(value)) return value.some((item: Json) => isOrHas(item, is));
+  if (!isObject(value)) return false;
+  for (const key in value) if (is(key) || isOrHas(value[key], is)) return true;
+  return false;
+}
+
+const isOrHas = (value: Json | undefined, is: (text: string) => boolean): boolean =>
+  typeof value === "string" ? is(value) : hasString(value, is);
 
 function visitScalars(value: Json, path: Path, visit: (value: SensitiveScalar, path: Path) => void): void {
   if (Array.isArray(value))

@@ -134,7 +134,7 @@ describe.each(
         Values,
       ];
       const declared = sensitiveValuesOf({ key: KEY, lineage: "l" });
-      declared.declare(address, before, [path], form);
+      declared.declare(address, before, [path], () => form);
       const stored = declared.conceal(address, form, "stored");
       const recorded = sensitiveValuesOf({ key: KEY, lineage: "l" });
       recorded.record(address, stored);

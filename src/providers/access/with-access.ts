@@ -41,7 +41,7 @@ export interface AccessRules {
   readonly idOf?: (api: Reader, id: string) => Promise<string>;
 }
 
-const OURS = new Set(["access", "owner"]);
+const OURS = ["access", "owner"];
 const STEP = "access";
 
 const accessFields = ({ levels, owned }: AccessRules, singular: string): FieldTable => ({
@@ -71,7 +71,7 @@ const accessFields = ({ levels, owned }: AccessRules, singular: string): FieldTa
     : {}),
 });
 
-const withoutAccess = (values: Values): Values => omit(values, [...OURS]);
+const withoutAccess = (values: Values): Values => omit(values, OURS);
 
 const accessOf = (values: Values | undefined): Values => objectIn(values?.access);
 const ownerOf = (values: Values | undefined): string | undefined =>
@@ -99,10 +99,13 @@ export function withAccess(kind: Provider, rules: AccessRules): Provider {
         ...accessProblems(values),
         ...levelProblems(values, name, rules.fewer?.[name]),
       ],
-      normalize: (values) => ({
-        ...(planning.normalize?.(withoutAccess(values)) ?? withoutAccess(values)),
-        ...defined({ access: values.access, owner: values.owner }),
-      }),
+      normalize(values) {
+        const own = withoutAccess(values);
+        const normal = planning.normalize?.(own) ?? own;
+        return own === values
+          ? normal
+          : { ...normal, ...defined({ access: values.access, owner: values.owner }) };
+      },
       dependencies: (name, values) => [
         ...(planning.dependencies?.(name, withoutAccess(values)) ?? []),
         ...Object.keys(accessOf(values)).map(managedPrincipal),
@@ -284,7 +287,7 @@ function principalsIn(values: Values) {
   ];
 }
 
-const isOurs = ({ path }: FieldDiff): boolean => OURS.has(String(path[0]));
+const isOurs = ({ path }: FieldDiff): boolean => OURS.includes(String(path[0]));
 
 /** Access comes last: an archive that replaces a notebook takes its list with it. */
 function stepsWith(

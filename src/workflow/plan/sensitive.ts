@@ -44,7 +44,7 @@ export function openSensitive({ spec, base, states, key, untrusted }: SensitiveI
   const isDeclared = [...spec.resources.values()].some((resource) => resource.sensitive !== undefined);
   if (isDeclared || !sensitive.isEmpty)
     for (const { address, kind, name, values, sensitive: paths = [] } of spec.resources.values())
-      sensitive.declare(address, values, paths, declaredForm(registry.get(kind), name, values));
+      sensitive.declare(address, values, paths, () => declaredForm(registry.get(kind), name, values));
   if (base?.sensitive !== undefined && untrusted !== true) sensitive.texts.addAll(base.sensitive);
   for (const { address, values, sensitive: paths } of base?.resources.values() ?? [])
     if (paths !== undefined) {
