@@ -40,6 +40,13 @@ export function listed(words: readonly string[], joiner: "and" | "or" = "and", m
   return shown.length < 2 ? last : `${shown.slice(0, -1).join(", ")} ${joiner} ${last}`;
 }
 
+/** `a, b, and 3 more`: the first items, and the number of the others. */
+export function firstFew<T>(items: readonly T[], most: number, text: (item: T) => string = String): string {
+  const rest = items.length - most;
+  const shown = items.slice(0, most).map(text).join(", ");
+  return rest > 0 ? `${shown}, and ${grouped(rest)} more` : shown;
+}
+
 /** `Member of` for `member of`. */
 export function sentenceCase(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

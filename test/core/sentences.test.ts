@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { count, grouped, listed } from "../../src/core/sentences.ts";
+import { count, firstFew, grouped, listed } from "../../src/core/sentences.ts";
 
 test("a count of one is singular, all others are plural", () => {
   expect([count(1, "user"), count(0, "user"), count(2, "child", "children"), count(1_000, "change")]).toEqual(
@@ -24,4 +24,10 @@ test("the rest of a long list is counted", () => {
   expect(listed(["a", "b", "c"], "and", 2)).toBe("a, b and 1 more");
   const thirteen = Array.from({ length: 13 }, (_, at) => `n${at}`);
   expect(listed(thirteen)).toMatch(/^n0, .*, n11 and 1 more$/);
+});
+
+test("the first items of a long list are named, and the others are counted", () => {
+  expect(firstFew(["a", "b"], 2)).toBe("a, b");
+  expect(firstFew(["a", "b", "c"], 2)).toBe("a, b, and 1 more");
+  expect(firstFew(Array.from({ length: 1_001 }), 1, () => "a")).toBe("a, and 1,000 more");
 });

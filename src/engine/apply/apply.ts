@@ -8,7 +8,8 @@ import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { type ApplyInput, type ApplyRun, isStopped, startRun } from "./apply-run.ts";
 import { adopt, create, forget, remove, removeReplaced, renameReplaced, update } from "./change-actions.ts";
-import { blockedBy, type ChangeResult, notStarted, OutcomeLog, recordedLease } from "./outcome-log.ts";
+import { blockedBy, type ChangeResult, notStarted, OutcomeLog } from "./outcome-log.ts";
+import { recordedLease } from "./run-history.ts";
 import { recordUnchanged, save, verify } from "./verify.ts";
 import { type GraphNode, walkGraph } from "./walk-graph.ts";
 

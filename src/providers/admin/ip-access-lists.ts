@@ -20,6 +20,14 @@ import { effectOn, problem } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
+import {
+  type AddressRange,
+  ALL_ADDRESSES,
+  addressRange,
+  intersection,
+  rangeText,
+  withoutRanges,
+} from "./address-ranges.ts";
 import { settingsByKey } from "./workspace-conf.ts";
 
 const fields = {
@@ -92,26 +100,24 @@ function check({ ip_addresses: addresses }: Values): readonly Problem[] {
   );
 }
 
-const EVERYTHING: readonly Range[] = [{ from: 0, to: 2 ** 32 - 1 }];
-
 /** What the lists let through: without a list that allows anything, everything that no list blocks. */
-function passing(lists: readonly Values[]): readonly Range[] {
+function passing(lists: readonly Values[]): readonly AddressRange[] {
   const inForce = lists.filter(({ enabled }) => enabled !== false);
-  const rangesOf = (type: string): readonly Range[] =>
+  const rangesOf = (type: string): readonly AddressRange[] =>
     inForce
       .filter(({ list_type }) => list_type === type)
       .flatMap(({ ip_addresses: all }): readonly Json[] => (Array.isArray(all) ? all : []))
       .flatMap((address) => addressRange(String(address)) ?? []);
   const allows = inForce.some(({ list_type }) => list_type === "ALLOW");
-  return withoutRanges(allows ? rangesOf("ALLOW") : EVERYTHING, rangesOf("BLOCK"));
+  return withoutRanges(allows ? rangesOf("ALLOW") : ALL_ADDRESSES, rangesOf("BLOCK"));
 }
 
 interface Effect {
   /** The addresses that reach the workspace after the plan. */
-  readonly after: readonly Range[];
+  readonly after: readonly AddressRange[];
   /** Those of now that do so after the plan. One of the present ones is the caller's. */
-  readonly staying: readonly Range[];
-  readonly lost: readonly Range[];
+  readonly staying: readonly AddressRange[];
+  readonly lost: readonly AddressRange[];
 }
 
 /** The effect of all changes together; undefined if no list is in force. */
@@ -140,7 +146,7 @@ function lockouts(_change: PlannedChange, workspace: PlannedWorkspace): readonly
 
 function consequences(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
   const { lost = [] } = effectOf(workspace) ?? {};
-  const limits = withoutRanges(lost, EVERYTHING).length === 0 && lost.length > 20;
+  const limits = withoutRanges(lost, ALL_ADDRESSES).length === 0 && lost.length > 20;
   if (change.action === "create" && lost.length > 0)
     return ["only addresses of the lists can reach the workspace then"];
   return limits ? [] : effectOn("addresses can no longer reach the workspace", lost.map(rangeText));
@@ -189,53 +195,3 @@ export const ipAccessLists = defineProvider({
     delete: (api, { id }) => ignoreMissing(() => api.write("ip-access-lists/delete", { id })),
   },
 });
-
-/** Both ends included. */
-export interface Range {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The range of an address or of a CIDR block; undefined for any other text. */
-function addressRange(text: string): Range | undefined {
-  const [, address = "", bits = "32"] = /^(\d{1,3}(?:\.\d{1,3}){3})(?:\/(\d{1,2}))?$/.exec(text) ?? [];
-  const parts = address.split(".").map(Number);
-  if (address === "" || parts.some((part) => part > 255) || Number(bits) > 32) return undefined;
-  const size = 2 ** (32 - Number(bits));
-  const number = parts.reduce((sum, part) => sum * 256 + part, 0);
-  const from = number - (number % size);
-  return { from, to: from + size - 1 };
-}
-
-const intersection = (some: readonly Range[], others: readonly Range[]): readonly Range[] =>
-  some.flatMap((range) =>
-    others.flatMap((other) => {
-      const [from, to] = [Math.max(range.from, other.from), Math.min(range.to, other.to)];
-      return from <= to ? [{ from, to }] : [];
-    }),
-  );
-
-function withoutRanges(some: readonly Range[], removed: readonly Range[]): readonly Range[] {
-  let left = some;
-  for (const hole of removed)
-    left = left.flatMap((range) => {
-      if (hole.to < range.from || hole.from > range.to) return [range];
-      return [
-        { from: range.from, to: hole.from - 1 },
-        { from: hole.to + 1, to: range.to },
-      ].filter(({ from, to }) => from <= to);
-    });
-  return left;
-}
-
-const addressText = (number: number): string =>
-  [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join(".");
-
-/** `203.0.113.0/24`, `203.0.113.7`, or both ends of any other range. */
-function rangeText({ from, to }: Range): string {
-  const size = to - from + 1;
-  const bits = 32 - Math.log2(size);
-  if (size === 1) return addressText(from);
-  const isBlock = Number.isInteger(bits) && from % size === 0;
-  return isBlock ? `${addressText(from)}/${bits}` : `${addressText(from)}-${addressText(to)}`;
-}

@@ -2,7 +2,7 @@
 // full, and the rest in collapsed sections.
 
 import { CODES } from "../../core/codes.ts";
-import { count, grouped } from "../../core/sentences.ts";
+import { count, firstFew, grouped } from "../../core/sentences.ts";
 import { findingsOf, summaryOf } from "../../planner/model/plan.ts";
 import {
   type Block,
@@ -160,13 +160,11 @@ function glanceLines(
 }
 
 function names(changes: readonly ChangeView[], most: number): string {
-  const shown = changes.slice(0, most).map((change) => {
+  return firstFew(changes, most, (change) => {
     const { formerAddress } = change;
     const moved = formerAddress === undefined ? "" : ` (moved from ${markdownCode(formerAddress)})`;
     return `${titleCode(change)}${moved}`;
   });
-  const rest = changes.length - shown.length;
-  return rest === 0 ? shown.join(", ") : `${shown.join(", ")}, and ${grouped(rest)} more`;
 }
 
 function table({ changes }: PlanView): Section {
@@ -214,9 +212,7 @@ function findingBlock(group: DiagnosticGroup): Block {
   const [first, ...others] = group;
   if (others.length === 0) return findingQuote(first);
   const about = group.flatMap(({ address }) => (address === undefined ? [] : [markdownCode(address)]));
-  const shown = about.slice(0, MOST_NAMED).join(", ");
-  const rest = about.length - MOST_NAMED;
-  const which = about.length === 0 ? "" : `: ${shown}${rest > 0 ? `, and ${grouped(rest)} more` : ""}`;
+  const which = about.length === 0 ? "" : `: ${firstFew(about, MOST_NAMED)}`;
   const sentence = markdownSentence((CODES[first.code] ?? first.message).replace(/\.$/, ""));
   const text = `> **${count(group.length, first.severity)}** ${markdownCode(first.code)} ${sentence}${which}\n\n`;
   return { what: "finding", text };

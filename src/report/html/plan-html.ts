@@ -1,7 +1,7 @@
 // A plan, drift, and the outcome of an apply as HTML pages.
 
 import { duration } from "../../core/duration.ts";
-import { count, grouped, sentenceCase } from "../../core/sentences.ts";
+import { count, firstFew, grouped, sentenceCase } from "../../core/sentences.ts";
 import { findingsOf } from "../../planner/model/plan.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { printable } from "../text/printable.ts";
@@ -362,14 +362,12 @@ export function driftHtml(view: DriftView, info?: RunInfo): string {
   const rows = (["security", "cost"] as const).flatMap((level): readonly GlanceRow[] => {
     const own = drift.filter((item) => item.severity === level);
     if (own.length === 0) return [];
-    const names = own.slice(0, MOST_NAMED).map(({ address }) => address);
-    const more = own.length > names.length ? `, and ${grouped(own.length - names.length)} more` : "";
     const label = level === "security" ? "Access" : "Cost";
     return [
       {
         tone: "update",
         label,
-        text: html`${kindCounts(own)}: ${names.join(", ")}${more}`,
+        text: html`${kindCounts(own)}: ${firstFew(own, MOST_NAMED, addressIn)}`,
         filter: `severity=${level}`,
       },
     ];
@@ -442,16 +440,16 @@ function* outcomeBody({ changes, diagnostics, notes, plan }: OutcomeView): Gener
 
 function outcomeRows(others: readonly OutcomeItem[]): readonly GlanceRow[] {
   return [...Map.groupBy(others, ({ result }) => result)].map(([result, own]) => {
-    const names = own.slice(0, MOST_NAMED).map(({ address }) => address);
-    const more = own.length > names.length ? `, and ${grouped(own.length - names.length)} more` : "";
     return {
       tone: TONES[result] ?? "update",
       label: sentenceCase(result),
-      text: html`${names.join(", ")}${more}`,
+      text: html`${firstFew(own, MOST_NAMED, addressIn)}`,
       filter: `result=${result}`,
     };
   });
 }
+
+const addressIn = ({ address }: { readonly address: string }): string => address;
 
 const keyOf = ({ address, action }: Pick<OutcomeItem, "address" | "action">): string =>
   `${action} ${address}`;

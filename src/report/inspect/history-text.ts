@@ -6,7 +6,7 @@ import type { Json } from "../../core/json.ts";
 import type { PastChange, PastRun } from "../../core/past-run.ts";
 import { fromPointer } from "../../core/pointer.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
-import { count } from "../../core/sentences.ts";
+import { count, firstFew } from "../../core/sentences.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { fieldBlock } from "../format/plan-text.ts";
 import { printable } from "../text/printable.ts";
@@ -286,6 +286,5 @@ export function restoredText(restored: RecordedState, replaced: RecordedState | 
     return "The previous state could not be read, so resources recorded only there are unknown.\n";
   const lost = [...replaced.records.keys()].filter((address) => !restored.records.has(address)).sort();
   if (lost.length === 0) return "";
-  const more = lost.length > SHOWN ? `, and ${lost.length - SHOWN} more` : "";
-  return `No longer recorded: ${lost.slice(0, SHOWN).map(printable).join(", ")}${more}\n`;
+  return `No longer recorded: ${firstFew(lost, SHOWN, printable)}\n`;
 }

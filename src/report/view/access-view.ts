@@ -1,6 +1,6 @@
 // The access that a plan changes, as lines by principal or by object: equal rights of several principals are one line.
 
-import { count, grouped } from "../../core/sentences.ts";
+import { count, firstFew, grouped } from "../../core/sentences.ts";
 import type { AccessDiff, AccessRight } from "../../planner/model/access.ts";
 import { ADMINISTRATION, ENTITLEMENTS } from "../../resource/access.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
@@ -57,7 +57,7 @@ function linesByPrincipal(
   );
   return [...alike.values()].map((group) => ({
     sign,
-    head: subjectsText(group.map(([subject]) => subject)),
+    head: firstFew(group, MOST_NAMED, ([subject]) => subject),
     items: (group[0]?.[1] ?? []).map((right) => rightText(sign, right, registry)),
   }));
 }
@@ -75,17 +75,10 @@ function linesByObject(
     });
     const items = [...levels].map(([text, group]) => {
       const [level = "", remark = ""] = text.split("\n");
-      return `${level}${subjectsText(group.map(subjectOf))}${remark}`;
+      return `${level}${firstFew(group, MOST_NAMED, subjectOf)}${remark}`;
     });
     return { sign, head: target, items };
   });
-}
-
-function subjectsText(subjects: readonly string[]): string {
-  const rest = subjects.length - MOST_NAMED;
-  return rest > 0
-    ? `${subjects.slice(0, MOST_NAMED).join(", ")}, and ${grouped(rest)} more`
-    : subjects.join(", ");
 }
 
 export function subjectOf({ principal, principalKind, people, affected = people }: AccessRight): string {

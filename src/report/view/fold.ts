@@ -3,7 +3,7 @@
 
 import { nameOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { count, grouped } from "../../core/sentences.ts";
+import { count, firstFew, grouped } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 import type { ChangeView } from "./change-view.ts";
 import type { FieldLine } from "./field-lines.ts";
@@ -56,9 +56,7 @@ export function groupTitle([first, ...rest]: ChangeGroup): string {
 
 /** `adhoc, etl, and 10 more`: the keys of the changes, without their kind. Printable. */
 export function groupNames(group: ChangeGroup, most: number): string {
-  const names = group.slice(0, most).map(keyOf);
-  const rest = group.length - names.length;
-  return rest === 0 ? names.join(", ") : `${names.join(", ")}, and ${grouped(rest)} more`;
+  return firstFew(group, most, keyOf);
 }
 
 /** The key of a change; of a move, both: `a to b`, and `b (moved from a)` if it also changes the object. */
