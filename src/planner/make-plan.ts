@@ -192,8 +192,8 @@ function emptyDraft(from: PlanInput, facts: PlanFacts): PlanDraft {
 
 /** The draft with the facts; arranged again if the caller decides which members of lists are deleted. */
 function withFacts(draft: PlanDraft, facts: PlanFacts): PlanDraft {
-  const isArranged = facts.caller === undefined || !draft.removals.needsCaller;
-  return runPasses({ ...draft, facts }, isArranged ? [predictWorkspace] : ARRANGE);
+  const needsOrder = facts.caller !== undefined && draft.removals.needsCaller;
+  return runPasses({ ...draft, facts }, needsOrder ? ARRANGE : [predictWorkspace]);
 }
 
 /** A pass that only reports. */
@@ -205,7 +205,7 @@ function reporting(check: (draft: PlanDraft) => readonly Diagnostic[]): Pass {
 function decideResources({ context }: PlanDraft): Partial<PlanDraft> {
   const refusals = new Map<Address, Diagnostic>();
   if (context.input.destroy === true) return { refusals };
-  for (const resource of inNeedOrder(context.input.spec.resources)) {
+  for (const resource of inDependencyOrder(context.input.spec.resources)) {
     if (!context.input.live.has(resource.kind)) continue;
     if (context.liveIndex.unreadable(resource.kind, resource.name) !== undefined) continue;
     const decision = decideResource(context, resource, context.input.registry.get(resource.kind));
@@ -377,7 +377,7 @@ function concernsOf(input: PlanInput, changes: readonly Change[]): (address: Add
 }
 
 /** By address, so that the order of the YAML does not matter. */
-function inNeedOrder(resources: ReadonlyMap<Address, Resource>): Resource[] {
+function inDependencyOrder(resources: ReadonlyMap<Address, Resource>): Resource[] {
   const sorted = [...resources.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
   return topologicalOrder(sorted, (resource) =>
     resource.dependsOn.flatMap((address) => resources.get(address) ?? []),
@@ -390,7 +390,7 @@ function withConsequences(context: PlanContext, change: Change, workspace: Plann
     planned === undefined
       ? []
       : (context.input.registry.get(change.kind).planning.consequences?.(planned, workspace) ?? []);
-  return consequences.length === 0 ? change : { ...change, consequences: consequences };
+  return consequences.length === 0 ? change : { ...change, consequences };
 }
 
 /** Live objects that are in neither the spec nor the state, of the kinds that these use. */
@@ -405,7 +405,7 @@ function unmanagedOf(context: PlanContext, changes: readonly Change[]): Unmanage
       unmanaged.push({ kind: provider.kind, name: live.name, id: live.id });
     }
   }
-  // The keys of all objects take a tenth of the time of a plan, and most workspaces have nothing else.
+  // Most workspaces have no such object, so the keys of all planned objects are made only now.
   if (unmanaged.length === 0) return unmanaged;
   const planned = new Set(
     all.flatMap((change) => ("id" in change ? [objectKey(change.kind, change.id)] : [])),

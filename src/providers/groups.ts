@@ -7,28 +7,30 @@ import { count } from "../core/sentences.ts";
 import { entitlementGrants, type PrincipalName } from "../resource/access.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedChange, PlannedWorkspace, Step } from "../resource/planning.ts";
+import { defineProvider, groupField, listField, textField } from "./kit/field-builders.ts";
 import {
   aclsNaming,
+  lockouts,
+  losesAdministrators,
+  membershipOf,
+  membersOf,
+  nameAfter,
+  stayingMembers,
+} from "./kit/lockout.ts";
+import { effectOn } from "./kit/problems.ts";
+import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText, valuesIn } from "./kit/responses.ts";
+import {
   asValues,
   CORE_GROUP,
   type Delta,
   deltaOf,
-  joined,
-  lockouts,
-  losesAdministrators,
+  joinedDeltas,
   memberKind,
-  membershipOf,
-  membersOf,
-  nameAfter,
   nameOperations,
   operationsFor,
-  patch,
+  patchScim,
   scimValues,
-  stayingMembers,
-} from "./kit/admin-membership.ts";
-import { defineProvider, groupField, listField, textField } from "./kit/field-builders.ts";
-import { effectOn } from "./kit/problems.ts";
-import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText, valuesIn } from "./kit/responses.ts";
+} from "./kit/scim.ts";
 import { fieldsNotCopied, fieldsNotSet, removesObject, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const names = (kind: "users" | "groups") =>
@@ -106,7 +108,7 @@ const isPlain = (answer: JsonObject): boolean =>
 function memberDelta(before: JsonObject, after: JsonObject): Delta {
   const had: JsonObject = isObject(before.members) ? before.members : {};
   const wanted: JsonObject = isObject(after.members) ? after.members : {};
-  return joined(deltaOf(had.users, wanted.users), deltaOf(had.groups, wanted.groups));
+  return joinedDeltas(deltaOf(had.users, wanted.users), deltaOf(had.groups, wanted.groups));
 }
 
 function steps(live: LiveObject, after: JsonObject): readonly Step[] {
@@ -240,7 +242,7 @@ export const groups = defineProvider({
       return remoteId(responseText(await api.write("scim/groups/create", body), "id") ?? "");
     },
     update: (api, task) =>
-      patch(api, "groups", task.id, [
+      patchScim(api, "groups", task.id, [
         ...nameOperations(nameChange(task.before, task.values)),
         ...operationsFor("members", memberDelta(task.before, task.values)),
         ...operationsFor("entitlements", deltaOf(task.before.entitlements, task.values.entitlements)),

@@ -1,14 +1,13 @@
 // Service principals of the workspace by SCIM, in the Databricks dialect: programs with an identity of their own.
 
-import { type RemoteId, remoteId } from "../core/address.ts";
+import { remoteId } from "../core/address.ts";
 import { defined, type Json, type JsonObject } from "../core/json.ts";
 import { entitlementGrants } from "../resource/access.ts";
 import type { LiveObject } from "../resource/live.ts";
-import type { OperationWriter } from "../resource/operations.ts";
-import { asValues, deltaOf, operationsFor, SCIM_PATCH, scimValues } from "./kit/admin-membership.ts";
 import { defineProvider, flagField, listField, textField } from "./kit/field-builders.ts";
 import { tokenInName, unfinishedName } from "./kit/names.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText, valuesIn } from "./kit/responses.ts";
+import { asValues, deltaOf, operationsFor, patchScim, scimValues } from "./kit/scim.ts";
 import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const fields = {
@@ -54,9 +53,6 @@ function toSpec(answer: JsonObject): LiveObject {
 
 const replaced = (path: string, value: Json | undefined, before: Json | undefined): readonly Json[] =>
   value === undefined || value === before ? [] : [{ op: "replace", path, value }];
-
-const patch = (api: OperationWriter, id: RemoteId, operations: readonly Json[]): Promise<JsonObject> =>
-  api.write("scim/service-principals/patch", { id, schemas: [SCIM_PATCH], Operations: operations });
 
 export const principals = defineProvider({
   kind: "service_principals",
@@ -111,7 +107,7 @@ export const principals = defineProvider({
       if (entitlements.length > 0) body.entitlements = asValues(entitlements);
       const id = remoteId(keyIn(await api.write("scim/service-principals/create", body), "id"));
       await api.created(id);
-      await patch(api, id, replaced("displayName", displayName, body.displayName));
+      await patchScim(api, "service-principals", id, replaced("displayName", displayName, body.displayName));
       return id;
     },
     async update(api, { id, values, before }) {
@@ -120,7 +116,7 @@ export const principals = defineProvider({
         ...replaced("active", values.active, before.active),
         ...operationsFor("entitlements", deltaOf(before.entitlements, values.entitlements)),
       ];
-      if (operations.length > 0) await patch(api, id, operations);
+      await patchScim(api, "service-principals", id, operations);
     },
     delete: (api, { id }) => ignoreMissing(() => api.write("scim/service-principals/delete", { id })),
   },

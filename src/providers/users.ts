@@ -10,21 +10,6 @@ import { foldCase } from "../resource/names.ts";
 import type { ListScope, UpdateTask } from "../resource/operations.ts";
 import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../resource/planning.ts";
 import {
-  aclsNaming,
-  asValues,
-  CORE_USER,
-  deltaOf,
-  lockout,
-  lockouts,
-  losesAdministrators,
-  membershipOf,
-  membersOf,
-  operationsFor,
-  patch,
-  scimValues,
-  withUserIn,
-} from "./kit/admin-membership.ts";
-import {
   defineProvider,
   flagField,
   groupField,
@@ -32,8 +17,18 @@ import {
   required,
   textField,
 } from "./kit/field-builders.ts";
+import {
+  aclsNaming,
+  lockout,
+  lockouts,
+  losesAdministrators,
+  membershipOf,
+  membersOf,
+  withUserIn,
+} from "./kit/lockout.ts";
 import { effectOn, problem } from "./kit/problems.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText, valuesIn } from "./kit/responses.ts";
+import { asValues, CORE_USER, deltaOf, operationsFor, patchScim, scimValues } from "./kit/scim.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
 import {
   fieldsNotCopied,
@@ -281,16 +276,16 @@ export const users = defineProvider({
       return remoteId(responseText(answer, "id") ?? "");
     },
     async update(api, task) {
-      await patch(api, "users", task.id, [
+      await patchScim(api, "users", task.id, [
         ...scalarOperations(task),
         ...operationsFor("entitlements", deltaOf(task.before.entitlements, task.values.entitlements ?? [])),
       ]);
       const groups = deltaOf(task.before.groups, task.values.groups);
       for (const id of groups.added)
-        await patch(api, "groups", id, operationsFor("members", { added: [task.id], removed: [] }));
+        await patchScim(api, "groups", id, operationsFor("members", { added: [task.id], removed: [] }));
       for (const id of groups.removed)
         await ignoreMissing(() =>
-          patch(api, "groups", id, operationsFor("members", { added: [], removed: [task.id] })),
+          patchScim(api, "groups", id, operationsFor("members", { added: [], removed: [task.id] })),
         );
     },
     delete: (api, task) => ignoreMissing(() => api.write("scim/users/delete", { id: task.id })),

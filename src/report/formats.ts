@@ -6,9 +6,10 @@ import type { AccessAnswerView } from "./inspect/access-text.ts";
 import type { HistoryView } from "./inspect/history-text.ts";
 import type { ExplanationView } from "./inspect/plan-explanation.ts";
 import type { TestsView } from "./inspect/tests-view.ts";
-import type { FittedReport, MarkdownSize, ValidationView } from "./text/markdown.ts";
+import type { ValidationView } from "./text/findings-markdown.ts";
 import { jsonDocument, printable, printableJson } from "./text/printable.ts";
 import { type RunInfo, runJson, runLines } from "./text/run-info.ts";
+import type { FittedReport, MarkdownSize } from "./text/shorten-markdown.ts";
 import type { Colors } from "./text/terminal.ts";
 import type { AnswerView } from "./view/answer-view.ts";
 import type { DriftView } from "./view/drift-view.ts";
@@ -61,7 +62,7 @@ type LoadMarkdown<View> = () => Promise<(view: View, info: RunInfo, size: Markdo
 const markdown =
   <View>(load: LoadMarkdown<View>, which: "COMMENT_SIZE" | "SUMMARY_SIZE" = "COMMENT_SIZE") =>
   async (): Promise<Renderer<View>> => {
-    const [render, sizes] = await Promise.all([load(), import("./text/markdown.ts")]);
+    const [render, sizes] = await Promise.all([load(), import("./text/shorten-markdown.ts")]);
     return (view, info) => render(view, info, sizes[which]);
   };
 
@@ -145,7 +146,7 @@ export const DRIFT_FORMATS = {
   gitlab: plain(async () => (await import("./format/gitlab.ts")).driftCounts),
 } as const satisfies Formats<DriftView>;
 
-const loadValidationMarkdown = async () => (await import("./text/markdown.ts")).validationMarkdown;
+const loadValidationMarkdown = async () => (await import("./text/findings-markdown.ts")).validationMarkdown;
 
 export const VALIDATION_FORMATS = {
   text: async () => {
@@ -256,7 +257,10 @@ export const failureFormats = (command: string) => {
     return (diagnostics: readonly Diagnostic[]) => `workspace ${command}: ${severityCounts(diagnostics)}`;
   };
   const loadMarkdown: LoadMarkdown<readonly Diagnostic[]> = async () => {
-    const [{ findingsMarkdown }, titleOf] = await Promise.all([import("./text/markdown.ts"), title()]);
+    const [{ findingsMarkdown }, titleOf] = await Promise.all([
+      import("./text/findings-markdown.ts"),
+      title(),
+    ]);
     return (diagnostics, info, size) => findingsMarkdown(titleOf(diagnostics), diagnostics, info, size);
   };
   return {

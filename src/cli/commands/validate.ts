@@ -5,7 +5,7 @@ import { Failure, hasErrors } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { VALIDATION_FORMATS } from "../../report/formats.ts";
-import type { ValidationView } from "../../report/text/markdown.ts";
+import type { ValidationView } from "../../report/text/findings-markdown.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { doneEntries } from "../../workflow/plan/record-entries.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";

@@ -11,10 +11,11 @@ import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
-import { lockout, scimValues } from "../kit/admin-membership.ts";
 import { choiceField, defineProvider, listField, required } from "../kit/field-builders.ts";
+import { lockout } from "../kit/lockout.ts";
 import { problem } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, objectsIn, responseText } from "../kit/responses.ts";
+import { scimValues } from "../kit/scim.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { removesObject, withUnknownFields } from "../kit/unknown-fields.ts";
 import {

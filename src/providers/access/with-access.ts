@@ -10,8 +10,8 @@ import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { OperationWriter, UpdateTask } from "../../resource/operations.ts";
 import type { FieldDiff, Objection, PlannedChange, Problem, Step } from "../../resource/planning.ts";
-import { lockout } from "../kit/admin-membership.ts";
 import { choiceField, mapField, textField } from "../kit/field-builders.ts";
+import { lockout } from "../kit/lockout.ts";
 import { problem } from "../kit/problems.ts";
 import {
   type AccessObject,

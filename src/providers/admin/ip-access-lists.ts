@@ -6,7 +6,6 @@ import { defined, type Json, type JsonObject, objectIn } from "../../core/json.t
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Objection, PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
-import { lockout } from "../kit/admin-membership.ts";
 import {
   choiceField,
   defineProvider,
@@ -15,6 +14,7 @@ import {
   required,
   textField,
 } from "../kit/field-builders.ts";
+import { lockout } from "../kit/lockout.ts";
 import { tokenInName, unfinishedName } from "../kit/names.ts";
 import { effectOn, problem } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";

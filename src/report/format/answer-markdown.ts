@@ -1,17 +1,17 @@
 // An answer as Markdown for a comment or an issue: facts, then sections, of which the long ones are collapsed.
 
 import { count, sentenceCase } from "../../core/sentences.ts";
+import { findingQuote } from "../text/findings-markdown.ts";
+import { markdownCode, markdownSentence, markdownText, markupText } from "../text/printable.ts";
+import { markdownHead, type RunInfo } from "../text/run-info.ts";
 import {
   type Block,
   COMMENT_SIZE,
   collapsed,
   type FittedReport,
-  findingQuote,
   fittedMarkdown,
   type Section,
-} from "../text/markdown.ts";
-import { markdownCode, markdownSentence, markdownText, markupText } from "../text/printable.ts";
-import { markdownHead, type RunInfo } from "../text/run-info.ts";
+} from "../text/shorten-markdown.ts";
 import {
   type AnswerFact,
   type AnswerItem,

@@ -4,16 +4,7 @@
 import { CODES } from "../../core/codes.ts";
 import { count, firstFew, grouped } from "../../core/sentences.ts";
 import { findingsOf, summaryOf } from "../../planner/model/plan.ts";
-import {
-  type Block,
-  COMMENT_SIZE,
-  collapsed,
-  type FittedReport,
-  findingDetails,
-  findingQuote,
-  fittedMarkdown,
-  type Section,
-} from "../text/markdown.ts";
+import { findingDetails, findingQuote } from "../text/findings-markdown.ts";
 import {
   markdownBlock,
   markdownCode,
@@ -23,6 +14,14 @@ import {
   printable,
 } from "../text/printable.ts";
 import { markdownHead, markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
+import {
+  type Block,
+  COMMENT_SIZE,
+  collapsed,
+  type FittedReport,
+  fittedMarkdown,
+  type Section,
+} from "../text/shorten-markdown.ts";
 import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
 import type { AccessLine } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";

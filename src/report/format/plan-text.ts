@@ -189,12 +189,12 @@ function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   );
   const section = (title: string, drift: readonly DriftItem[]) =>
     drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, colors)];
-  const isWanted = ({ address }: DriftItem) => declared.has(address);
+  const isDeclared = ({ address }: DriftItem) => declared.has(address);
   return [
-    ...section("Drift that already matches the spec:", rest.filter(isWanted)),
+    ...section("Drift that already matches the spec:", rest.filter(isDeclared)),
     ...section(
       "Drift that this plan does not fix:",
-      rest.filter((driftItem) => !isWanted(driftItem)),
+      rest.filter((driftItem) => !isDeclared(driftItem)),
     ),
   ];
 }
@@ -268,18 +268,18 @@ function summarySection(plan: PlanView, colors: Colors): readonly string[] {
 
 /** Deletions are listed once more at the end. */
 function lossSection(plan: PlanView, colors: Colors): readonly string[] {
-  const going = plan.notable.filter((change) => change.destroys);
-  if (going.length === 0 || !plan.changesAnything) return [];
-  const names = going.map((change) => printable(change.address));
-  return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names)}.`)];
+  const destroyed = plan.notable.filter((change) => change.destroys);
+  if (destroyed.length === 0 || !plan.changesAnything) return [];
+  const names = destroyed.map((change) => printable(change.address));
+  return [colors.red(`This plan destroys ${count(destroyed.length, "object")}: ${listed(names)}.`)];
 }
 
 function renamesSection(plan: PlanView): readonly string[] {
   const lines = movedLines(plan);
   if (lines.length === 0) return [];
-  const way =
+  const advice =
     plan.modes.length === 0 ? "add this or run `workspace plan --write-moved`" : "add this to the spec";
-  return [`To keep renamed resources, ${way}:`, ...lines.map((line) => printable(`  ${line}`))];
+  return [`To keep renamed resources, ${advice}:`, ...lines.map((line) => printable(`  ${line}`))];
 }
 
 /** Listed at the end as well, because the question of an apply follows. */
@@ -310,7 +310,7 @@ export function driftText(view: DriftView, colors: Colors, info?: RunInfo, isOnl
   return sectionsText(sections);
 }
 
-/** `other` says nothing that a reader needs. */
+/** The severity `other` is not shown. */
 function remarks({ severity, remark }: DriftItem): string {
   const texts = [severity === "other" ? "" : severity, remark].filter((text) => text !== "");
   return texts.length === 0 ? "" : `  (${texts.join("; ")})`;

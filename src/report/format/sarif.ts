@@ -3,9 +3,9 @@
 import { fingerprint } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
 import { grouped } from "../../core/sentences.ts";
-import type { FittedReport } from "../text/markdown.ts";
 import { printable, printableJson } from "../text/printable.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
+import type { FittedReport } from "../text/shorten-markdown.ts";
 import { type Notice, noticeText, RULES, repositoryPath } from "./notice.ts";
 
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";

@@ -144,14 +144,14 @@ interface Execution {
   readonly compared: ComparedDrift;
   readonly sensitive: SensitiveValues;
   readonly resources: Spec["resources"];
-  /** What has to be known before the first change. */
+  /** Recorded before the first change. */
   readonly entries: readonly JournalEntry[];
   readonly command: ApplyOrigin["command"];
 }
 
 type ExecuteInput = Execution & Omit<PreparedApply, "execution"> & { readonly lease: Lease };
 
-/** Acknowledgements that are over, also if the plan has no changes. */
+/** The ends of acknowledgements whose drift or time is over, also if the plan has no changes. */
 function endedIn(
   session: Session,
   { lease, compared, entries }: Pick<ExecuteInput, "lease" | "compared" | "entries">,
@@ -211,6 +211,7 @@ export function withPlanFile<T>(
   work: (session: Session, plan: SignedPlan) => Promise<T>,
 ): Promise<T> {
   refusePlanOptions(named);
+  // The file names its spec. Its signature is verified later, with the key of the state of that spec.
   const { source, claims } = planFile(invocation, file);
   refuseOtherTarget(named.target, claims.target, file);
   if (named.file === undefined) assertBelow(invocation, claims.file);
@@ -263,21 +264,21 @@ export function savedPlan(file: SignedPlan): PlanMaker {
       ...otherTarget(spec, lease.state()),
     ];
     if (isBlocked(plan)) return { plan, notes: [] };
-    const now = await planWorkspace(session, lease.state(), { writes: true });
-    const { live, callerEntries, sensitive, recovered } = now;
+    const present = await planWorkspace(session, lease.state(), { writes: true });
+    const { live, callerEntries, sensitive, recovered } = present;
     assertNotInterrupted(signal);
     if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
-    const moved = [
+    const stale = [
       ...otherRecords(saved, recovered.state),
       ...changedObjects(saved.plan, live, registry, recovered.state, sensitive),
     ];
-    if (hasErrors(moved)) throw new Failure(...moved);
-    const ofRules = plan.diagnostics.slice(saved.plan.diagnostics.length);
-    const findings = [...lease.diagnostics, ...recovered.diagnostics, ...stateWarnings, ...ofRules];
+    if (hasErrors(stale)) throw new Failure(...stale);
+    const ruleWarnings = plan.diagnostics.slice(saved.plan.diagnostics.length);
+    const findings = [...lease.diagnostics, ...recovered.diagnostics, ...stateWarnings, ...ruleWarnings];
     invocation.observer.report(findings);
     const nonce = { type: "nonce", nonce: saved.nonce } as const;
     const execution = {
-      compared: { drift: now.plan.drift, live, only: undefined, moves: pendingMoves(recovered.entries) },
+      compared: { drift: present.plan.drift, live, only: undefined, moves: pendingMoves(recovered.entries) },
       sensitive,
       resources: spec.resources,
       entries: [...plannedEntries(recovered.entries, plan), ...callerEntries, nonce],

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { driftMarkdown, planMarkdown } from "../../../src/report/format/plan-markdown.ts";
 import { driftHtml, planHtml } from "../../../src/report/html/plan-html.ts";
-import { SUMMARY_SIZE } from "../../../src/report/text/markdown.ts";
+import { SUMMARY_SIZE } from "../../../src/report/text/shorten-markdown.ts";
 import { teamDrift, teamView } from "../html/team-plan.ts";
 import { create, everything, INFO, planOf, remove, replace, update, viewOf } from "../plans.ts";
 

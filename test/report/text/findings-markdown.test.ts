@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { error, warning } from "../../../src/core/diagnostic.ts";
-import { validationMarkdown } from "../../../src/report/text/markdown.ts";
+import { validationMarkdown } from "../../../src/report/text/findings-markdown.ts";
 
 test("each finding has its place, its hint and the lines around it, in a block that they cannot close", () => {
   const frame = "> 1 | a: ```\n    | ^";

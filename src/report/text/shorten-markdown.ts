@@ -1,10 +1,6 @@
-// Limits the size of a Markdown report, omitting the least important parts first, and formats findings, alone or as parts.
+// Shortens a Markdown report to the size of a comment or a summary: the least important parts are left out first.
 
-import { type Diagnostic, type Location, placeText } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
-import { ruleText, severityCounts } from "./diagnostic-text.ts";
-import { markdownBlock, markdownCode, markdownSentence, printableLines } from "./printable.ts";
-import { markdownHead, type RunInfo } from "./run-info.ts";
 
 /** A part that is shown completely, by its first line, or not. */
 export interface Block {
@@ -129,68 +125,4 @@ function counted(blocks: readonly Block[]): string {
 
 export function collapsed(rank: number, summary: string, blocks: readonly Block[]): Section {
   return { rank, open: `<details><summary>${summary}</summary>`, close: "</details>", blocks };
-}
-
-/** `> **error** CODE message at place (cause) — hint`. */
-export function findingQuote(diagnostic: Diagnostic): Block {
-  const { severity, code, message, at, usedAt = [], rule, cause, hint } = diagnostic;
-  const uses = usedAt.map((use) => `, used at ${placeCode(use)}`).join("");
-  const place = at === undefined ? "" : ` at ${placeCode(at)}${uses}`;
-  const from = rule === undefined ? "" : `, ${markdownSentence(ruleText(rule))}`;
-  const beneath = cause === undefined ? "" : ` (${markdownSentence(cause)})`;
-  const next = hint === undefined ? "" : ` — ${markdownSentence(hint)}`;
-  const text = `> **${severity}** ${markdownCode(code)} ${markdownSentence(message)}${place}${from}${beneath}${next}\n\n`;
-  return { what: "finding", text };
-}
-
-/** Lines of a nested list: the place, the cause, and the hint. */
-export function findingDetails({ at, usedAt = [], rule, cause, hint }: Diagnostic): readonly string[] {
-  return [
-    ...(at === undefined ? [] : [`  - at ${placeCode(at)}`]),
-    ...usedAt.map((use) => `  - used at ${placeCode(use)}`),
-    ...(rule === undefined ? [] : [`  - ${markdownSentence(ruleText(rule))}`]),
-    ...(cause === undefined ? [] : [`  - cause: ${markdownSentence(cause)}`]),
-    ...(hint === undefined ? [] : [`  - hint: ${markdownSentence(hint)}`]),
-  ];
-}
-
-const placeCode = (at: Location): string => markdownCode(placeText(at));
-
-function findingItem(diagnostic: Diagnostic): Block {
-  const { severity, code, message, at } = diagnostic;
-  const head = `- **${severity}** ${markdownCode(code)} ${markdownSentence(message)}`;
-  const lines = [head, ...findingDetails(diagnostic)];
-  if (at?.frame !== undefined)
-    lines.push("", ...markdownBlock("", printableLines(at.frame)).map((line) => `  ${line}`), "");
-  return { what: "finding", text: `${lines.join("\n")}\n`, brief: `${head}\n` };
-}
-
-/** The findings of `validate`. `sentence`: about a valid spec. */
-export interface ValidationView {
-  readonly sentence: string | undefined;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-export function validationMarkdown(
-  { sentence, diagnostics }: ValidationView,
-  info?: RunInfo,
-  size = COMMENT_SIZE,
-): FittedReport {
-  const heading = sentence ?? `The spec is not valid: ${severityCounts(diagnostics)}`;
-  return findingsMarkdown(heading, diagnostics, info, size);
-}
-
-/** Errors are left out last. */
-export function findingsMarkdown(
-  heading: string,
-  diagnostics: readonly Diagnostic[],
-  info?: RunInfo,
-  size = COMMENT_SIZE,
-): FittedReport {
-  const section = (rank: number, severity: Diagnostic["severity"]) => ({
-    rank,
-    open: "",
-    blocks: diagnostics.filter((diagnostic) => diagnostic.severity === severity).map(findingItem),
-  });
-  return fittedMarkdown(markdownHead(heading, info), [section(0, "error"), section(1, "warning")], size);
 }

@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Block, fittedMarkdown, type Section } from "../../../src/report/text/markdown.ts";
 import { markdownBlock, markdownSentence } from "../../../src/report/text/printable.ts";
 import { markdownMarker } from "../../../src/report/text/run-info.ts";
+import { type Block, fittedMarkdown, type Section } from "../../../src/report/text/shorten-markdown.ts";
 import { sampleOf } from "../../sample-size.ts";
 import { renderedHtml, tagsOf } from "../rendered.ts";
 
