@@ -6,7 +6,8 @@ COPY package.json package-lock.json ./
 COPY scripts/install.js scripts/
 RUN npm ci --no-audit --no-fund
 COPY . .
-ARG BUILD_COMMIT="" SOURCE_DATE_EPOCH=""
+ARG BUILD_COMMIT=""
+ARG SOURCE_DATE_EPOCH=""
 RUN BUILD_COMMIT="$BUILD_COMMIT" SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" npm run build
 
 FROM node:24.21.0-alpine
