@@ -94,7 +94,7 @@ export const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export type SignalName = (typeof SIGNALS)[number];
 
-export const SIGNAL_EXIT: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+const SIGNAL_EXIT: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 const STOPPING = "Stopping after requests in flight. Press Ctrl-C again to exit immediately.\n";
 

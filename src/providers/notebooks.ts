@@ -42,7 +42,7 @@ export function contentDigest(bytes: Uint8Array, format: SourceFormat, language:
 }
 
 /** The cells in order, each below a line with its type and title; undefined if they cannot be read. */
-export function contentText(
+function contentText(
   bytes: Uint8Array,
   format: SourceFormat,
   language: Json | undefined,

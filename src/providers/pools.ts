@@ -142,7 +142,7 @@ const diskSpec = groupField(
   },
 );
 
-export const fields: FieldTable = {
+const fields: FieldTable = {
   instance_pool_name: textField({
     severity: "other",
     minLength: 1,

@@ -239,7 +239,7 @@ function attributeOf(spec: Pick<OptionSpec<unknown>, "flags">): string {
     .replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-export function takesValue({ flags }: Pick<OptionSpec<unknown>, "flags">): boolean {
+function takesValue({ flags }: Pick<OptionSpec<unknown>, "flags">): boolean {
   return flags.includes("<");
 }
 

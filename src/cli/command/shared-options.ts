@@ -42,7 +42,7 @@ export const RULES_OPTION = inGroup("Spec", {
   rules: textsOption("--rules <folder>", "check plans against the rules in this folder; repeatable"),
 });
 
-export const PRICES_OPTION = inGroup("Spec", {
+const PRICES_OPTION = inGroup("Spec", {
   prices: textOption("--prices <file>", "show what the changes cost (default: prices.yaml next to the spec)"),
   cost: flagOption("--cost", "show cores and memory of the changes, from the node types of the workspace"),
 });

@@ -2,12 +2,15 @@
 
 import { createHmac, randomUUID } from "node:crypto";
 import { isLoopback } from "../../api/auth/endpoints.ts";
+import { retryAfterMs } from "../../api/http/response.ts";
 import { httpTransport } from "../../api/http/transport.ts";
 import type { Network } from "../../config/network.ts";
 import { type Diagnostic, errorCode, failureOf, warning } from "../../core/diagnostic.ts";
 
 const ATTEMPTS = 3;
 const TIMEOUT_MS = 10_000;
+/** Before the first repetition; each further one waits four times as long. */
+const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 const ANSWER_BYTES = 64 * 1024;
 
@@ -17,8 +20,6 @@ export interface WebhookMessage {
   /** Without it the message is not signed. */
   readonly secret?: string;
   readonly network: Network;
-  /** Milliseconds before the first repetition; each further one waits four times as long. Default 500. */
-  readonly waitMs?: number;
 }
 
 /** Throws Failure with CLI_USAGE. The path of such a URL is often a secret, so messages name its origin at most. */
@@ -38,7 +39,7 @@ export function webhookUrl(text: string): URL {
 
 /** A warning if the message could not be delivered. */
 export async function postWebhook(message: WebhookMessage): Promise<readonly Diagnostic[]> {
-  const { url, body, secret, network, waitMs = 500 } = message;
+  const { url, body, secret, network } = message;
   const { transport, close } = httpTransport({
     connections: 1,
     maxBytes: ANSWER_BYTES,
@@ -57,7 +58,7 @@ export async function postWebhook(message: WebhookMessage): Promise<readonly Dia
         body,
         timeoutMs: TIMEOUT_MS,
       }).catch((problem: unknown) => problem);
-      const { failure, retryMs } = judged(sent, waitMs * 4 ** (attempt - 1));
+      const { failure, retryMs } = judged(sent, FIRST_WAIT_MS * 4 ** (attempt - 1));
       if (failure === undefined) return [];
       if (retryMs === undefined || attempt === ATTEMPTS) return [notDelivered(url, failure, attempt)];
       await new Promise((resolve) => setTimeout(resolve, retryMs));
@@ -89,11 +90,8 @@ function judged(sent: unknown, waitMs: number): Judged {
   if (status >= 200 && status < 300) return {};
   if (status >= 300 && status < 400) return { failure: `status ${status}: redirects are not followed` };
   if (status !== 429 && status < 500) return { failure: `status ${status}` };
-  const asked = Number(headers["retry-after"] ?? Number.NaN) * 1000;
-  return {
-    failure: `status ${status}`,
-    retryMs: Number.isFinite(asked) ? Math.min(Math.max(asked, waitMs), LONGEST_WAIT_MS) : waitMs,
-  };
+  const askedMs = retryAfterMs(headers, Date.now()) ?? 0;
+  return { failure: `status ${status}`, retryMs: Math.min(Math.max(askedMs, waitMs), LONGEST_WAIT_MS) };
 }
 
 /** Never the message of the error: it may repeat the URL. */

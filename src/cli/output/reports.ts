@@ -198,7 +198,7 @@ function fileTarget<F>(context: ConsoleContext, format: F, file: string): Target
 }
 
 /** Throws Failure with CLI_USAGE for a kind that does not exist. */
-export function choiceOf({ show = [], hide = [] }: LayoutOptions): Choice {
+function choiceOf({ show = [], hide = [] }: LayoutOptions): Choice {
   if (show.length + hide.length === 0) return SHOW_ALL;
   const choice = { show, hide };
   const unknown = unknownKinds(

@@ -53,7 +53,7 @@ const attributeOf = (name: AttributeName): Attribute => ATTRIBUTES[name];
 
 export const authKindOf = (name: AttributeName): AuthKind | undefined => attributeOf(name).kind;
 
-export const variableOf = (name: AttributeName, family: Family): string | undefined =>
+const variableOf = (name: AttributeName, family: Family): string | undefined =>
   family === "workspace" ? attributeOf(name).own : attributeOf(name).vendor;
 
 /** This program's own variables and profiles, which come first, and those of the vendor's tools. */

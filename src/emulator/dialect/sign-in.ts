@@ -17,7 +17,7 @@ import type { Area, TimerRun, World } from "../world/world.ts";
 import { ORG } from "./operations/runs.ts";
 import type { Cloud } from "./translate.ts";
 
-export const MANAGEMENT = "https://management.core.windows.net";
+const MANAGEMENT = "https://management.core.windows.net";
 /** ID tokens prove an identity; no API accepts them. */
 const ID_TOKEN = "id-token";
 
@@ -72,7 +72,7 @@ function keep(world: World, token: string, user: string, seconds: number, audien
 }
 
 /** The user of a token that is valid for the audience; without an audience, only personal access tokens are. */
-export function ownerOf(world: World, token: string, audience: string | undefined): string | undefined {
+function ownerOf(world: World, token: string, audience: string | undefined): string | undefined {
   const row = userTokens(world).get(digest(token));
   if (row === undefined || row.audience !== audience) return undefined;
   if (audience === undefined && row.oauth) return undefined;

@@ -56,11 +56,11 @@ export class DialectSchemas {
 }
 
 /** A map of strings in an annotation, and the same from right to left. */
-export function renames(value: Json | undefined): Readonly<Record<string, string>> {
+function renames(value: Json | undefined): Readonly<Record<string, string>> {
   return isObject(value) ? (value as Readonly<Record<string, string>>) : {};
 }
 
-export function reversed(map: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function reversed(map: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(map).map(([here, there]) => [there, here]));
 }
 

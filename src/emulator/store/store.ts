@@ -174,7 +174,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Returns the random value, the tag, and the ciphertext as base64. */
-export function seal(key: Uint8Array, plain: string): string {
+function seal(key: Uint8Array, plain: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);
   const sealed = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
@@ -182,7 +182,7 @@ export function seal(key: Uint8Array, plain: string): string {
 }
 
 /** The decrypted text. Throws if it was changed, or if the key is another one. */
-export function unseal(key: Uint8Array, sealed: string): string {
+function unseal(key: Uint8Array, sealed: string): string {
   const bytes = Buffer.from(sealed, "base64");
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));
   decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));

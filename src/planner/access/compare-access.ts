@@ -205,7 +205,7 @@ class Comparison {
   }
 }
 
-export function isOpen({ before, after }: AccessStates, group: PrincipalKey): boolean {
+function isOpen({ before, after }: AccessStates, group: PrincipalKey): boolean {
   if (group === EVERYONE_KEY || before.lacksMembers(group) || after.lacksMembers(group)) return true;
   return [before, after].every((state) => {
     for (const key of state.individualsIn(group)) if (!state.isAdministrator(key)) return false;

@@ -106,7 +106,7 @@ export function mailed(values: Values): readonly string[] {
   return [...new Set(lists.flatMap((list) => (Array.isArray(list) ? list.map(String) : [])))].sort();
 }
 
-export const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
+const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 
 /** Parameters of a run may have this many bytes as JSON (contract B 4.2 rule 4). */
 const MAX_PARAMETER_BYTES = 10_000;

@@ -356,6 +356,6 @@ function fieldValue(line: FieldLine, colors: Colors): string {
   return `${colors.red(line.was)} ${colors.dim("→")} ${colors.green(line.text)}`;
 }
 
-export function contentBlock(lines: readonly string[], colors: Colors): readonly string[] {
+function contentBlock(lines: readonly string[], colors: Colors): readonly string[] {
   return lines.map((line) => `        ${diffPaint(line, colors, colors.dim)(line)}`);
 }

@@ -221,7 +221,7 @@ export function ratedDiff(
   return { diff, severity: severityOfDiff(provider, diff), at: places(address, diff.path) };
 }
 
-export function fieldLines(
+function fieldLines(
   change: Change,
   registry: KindRegistry,
   origins: SplitChange["fields"],
@@ -269,7 +269,7 @@ export function fieldLines(
 }
 
 /** Whether a change deletes an object; a replacement that keeps the old one does not. */
-export function destroys(change: Change): boolean {
+function destroys(change: Change): boolean {
   return change.action === "delete" || (change.action === "replace" && change.keepsOld !== true);
 }
 
@@ -287,7 +287,7 @@ function formerAddress({ action, movedFrom }: Change): string | undefined {
   return action === "move" || movedFrom === undefined ? undefined : printable(movedFrom);
 }
 
-export function remarksOf(change: Change, registry: KindRegistry): readonly string[] {
+function remarksOf(change: Change, registry: KindRegistry): readonly string[] {
   const remarks: string[] = [];
   const former = formerAddress(change);
   if (former !== undefined) remarks.push(`moved from ${former}`);

@@ -177,7 +177,7 @@ function verdict(drift: readonly Drift[], managed: number): string {
   return managed === 0 ? `No drift. ${empty}` : "No drift. The workspace matches the last apply.";
 }
 
-export function driftTitle(drift: readonly Pick<Drift, "what">[]): string {
+function driftTitle(drift: readonly Pick<Drift, "what">[]): string {
   const number = (what: Drift["what"]) => drift.filter((drift) => drift.what === what).length;
   return `Drift in ${count(drift.length, "resource")}: ${number("changed")} changed, ${number("gone")} deleted, ${number("appeared")} appeared.`;
 }

@@ -315,11 +315,7 @@ export const ORIGINS: Readonly<Record<ChangeOrigin, string>> = {
   pending: "already pending",
 };
 
-export function splitView(
-  split: PlanSplit,
-  changes: readonly ChangeView[],
-  registry: KindRegistry,
-): SplitView {
+function splitView(split: PlanSplit, changes: readonly ChangeView[], registry: KindRegistry): SplitView {
   const of = (origin: ChangeOrigin): Summary =>
     summaryOf(changes.filter((changeView) => changeView.origin === origin));
   const [caused, pending] = [of("caused"), of("pending")];

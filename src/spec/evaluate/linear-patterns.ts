@@ -8,7 +8,7 @@ import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 
-export const LONGEST_MATCHED = 10_000;
+const LONGEST_MATCHED = 10_000;
 
 export function linearPatternProblem(pattern: string): string | undefined {
   try {

@@ -168,7 +168,7 @@ export function visitTexts(node: SpecNode, visit: (text: string) => void): void 
 }
 
 /** Whether a tree contains an expression without a value, which was reported where it is evaluated. */
-export function lacksValue(node: SpecNode): boolean {
+function lacksValue(node: SpecNode): boolean {
   let lacks = false;
   visitTexts(node, (text) => {
     lacks ||= isTemplate(text) && templateParts(text)?.some(isEvaluated) !== false;

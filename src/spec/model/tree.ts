@@ -183,7 +183,7 @@ export function describeNode(node: SpecNode): string {
   return describeScalar(node.value);
 }
 
-export function describeScalar(value: ScalarValue): string {
+function describeScalar(value: ScalarValue): string {
   switch (typeof value) {
     case "string":
       return "a string";

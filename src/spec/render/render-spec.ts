@@ -154,7 +154,7 @@ export interface ValueOrigin {
 
 export type JsonMap = { [key: string]: Json };
 
-export class RenderedValues {
+class RenderedValues {
   /** By the JSON pointer of each value that contains no other. */
   readonly origins = new Map<string, ValueOrigin>();
   readonly #sensitive: SensitiveTexts;

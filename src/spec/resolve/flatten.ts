@@ -21,7 +21,7 @@ import {
 } from "../model/tree.ts";
 import { TARGET_FIELDS } from "../variables/targets.ts";
 
-export const CONTROL_SECTIONS = [
+const CONTROL_SECTIONS = [
   "include",
   "variables",
   "locals",

@@ -42,7 +42,7 @@ function texts(node: SpecNode | undefined): readonly string[] {
   return node?.kind === "list" ? node.items.flatMap((item) => scalarText(item) ?? []) : [];
 }
 
-export const NO_LIFECYCLE: Lifecycle = { prevent_destroy: false, ignore_changes: [] };
+const NO_LIFECYCLE: Lifecycle = { prevent_destroy: false, ignore_changes: [] };
 
 /** The lifecycle of a resource; names of fields that the kind does not have are reported. */
 export function lifecycleOf(written: WrittenResource, suggest: Suggest, findings: Findings): Lifecycle {

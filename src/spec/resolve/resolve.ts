@@ -322,7 +322,7 @@ type ResolvedDesired = Pick<Resource, "values" | "references" | "dependsOn" | "l
   readonly places: ValuePlaces;
 };
 
-export class Desired implements Resource {
+class Desired implements Resource {
   readonly address: Address;
   readonly kind: string;
   readonly key: string;

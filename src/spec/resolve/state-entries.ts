@@ -204,7 +204,7 @@ function isFirst(earlier: Set<string>, text: string): boolean {
 /** How many addresses of a cycle the message shows. */
 const SHOWN = 10;
 
-export function checkChains(
+function checkChains(
   moved: readonly MovedEntry[],
   ends: ReadonlySet<Address>,
   placeOf: (move: MovedEntry) => Span | undefined,

@@ -119,7 +119,7 @@ export function freshPlan(options: PlanOptions): PlanMaker {
 }
 
 /** A signal before the first change: nothing was written, so nothing has to be finished. */
-export function assertNotInterrupted(signal: AbortSignal): void {
+function assertNotInterrupted(signal: AbortSignal): void {
   if (signal.aborted)
     throw failureOf("APPLY_INTERRUPTED", "stopped before the first change", {
       hint: "run the command again",

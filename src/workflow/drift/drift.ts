@@ -106,7 +106,7 @@ export function acknowledgedReason(reason: string | undefined): string {
 type DriftPlace = Pick<Acknowledgement, "address" | "field" | "differences">;
 
 /** An address may contain dots, so a whole address outweighs a field. Undefined if nothing differs there. */
-export function findDrift(drift: readonly Drift[], location: string, keyed: Keyed): DriftPlace | undefined {
+function findDrift(drift: readonly Drift[], location: string, keyed: Keyed): DriftPlace | undefined {
   const digestsOf = (item: Drift) => driftDigests(item, registry.of(item.address).fields, keyed);
   for (const item of drift)
     if (item.address === location) return { address: item.address, differences: digestsOf(item) };

@@ -309,12 +309,12 @@ function planCipher({ stateKey }: PlanFileReader): Cipher {
 }
 
 /** An encrypted plan is one piece. */
-export function closedPlan(invocation: PlanFileReader, pieces: Iterable<string>): Iterable<string> {
+function closedPlan(invocation: PlanFileReader, pieces: Iterable<string>): Iterable<string> {
   const cipher = planCipher(invocation);
   return cipher.encrypts ? [`${cipher.encrypt("plan", "", [...pieces].join(""))}\n`] : pieces;
 }
 
-export function openedPlan(invocation: PlanFileReader, bytes: Uint8Array, file: string): string {
+function openedPlan(invocation: PlanFileReader, bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder().decode(planCipher(invocation).decrypt("plan", "", bytes, file));
   } catch (failure) {
@@ -329,7 +329,7 @@ export function openedPlan(invocation: PlanFileReader, bytes: Uint8Array, file: 
 
 type Places = ReturnType<typeof placesIn>;
 
-export function savedPlaces(plan: Plan, places: Places): SavedPlaces {
+function savedPlaces(plan: Plan, places: Places): SavedPlaces {
   const saved: { [address: string]: SavedPlaces[string] } = {};
   for (const item of [...plan.drift, ...plan.changes]) {
     const at = places(item.address);

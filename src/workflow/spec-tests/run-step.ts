@@ -252,7 +252,7 @@ export interface LoadSpecOfTest {
   readonly withRules?: boolean;
 }
 
-export function loadSpecOfTest(
+function loadSpecOfTest(
   sandbox: Sandbox,
   setup: TestSetup,
   place: TestPlace,
@@ -277,7 +277,7 @@ export function loadSpecOfTest(
   });
 }
 
-export function withLiveIds(spec: Spec, ids: ReadonlyMap<string, string>): Spec {
+function withLiveIds(spec: Spec, ids: ReadonlyMap<string, string>): Spec {
   const { stateEntries } = spec;
   if (stateEntries === undefined || ids.size === 0) return spec;
   const imports = stateEntries.imports.map((entry) => ({ ...entry, id: ids.get(entry.id) ?? entry.id }));

@@ -216,7 +216,7 @@ interface Ran {
 }
 
 /** Never throws for a failure of the test. `interrupted` ends it early. */
-export async function runTest(
+async function runTest(
   file: SpecTestFile,
   test: SpecTest,
   place: Omit<TestPlace, "file">,

@@ -337,6 +337,18 @@ describe("--webhook", () => {
     expect(receiver.posted).toHaveLength(3);
   });
 
+  test("the wait that a receiver asks for as a date is kept", async () => {
+    const now = Date.now();
+    const headers = {
+      date: new Date(now).toUTCString(),
+      "retry-after": new Date(now + 3_000).toUTCString(),
+    };
+    receiver.answers = [{ status: 503, headers }];
+    const { code } = await run(folderWith(POOL), `plan --webhook ${receiver.url}`);
+    expect([code, receiver.posted.length]).toEqual([0, 2]);
+    expect(Date.now() - now).toBeGreaterThan(3_000);
+  });
+
   test.each([
     ["has a large body", { body: "x".repeat(200_000) }],
     ["has a body that does not end", { hangs: true }],

@@ -318,7 +318,7 @@ const ACCESS_TYPES: Readonly<Record<string, AccessType>> = {
 };
 
 /** Settings of the workspace with an access list. Requests name them where other objects have an ID. */
-export const AUTHORIZATIONS: Readonly<Record<string, AccessType>> = {
+const AUTHORIZATIONS: Readonly<Record<string, AccessType>> = {
   tokens: { ...setting("tokens", ["CAN_USE", "CAN_MANAGE"]), needsAdmins: true },
   passwords: setting("passwords", ["CAN_USE"]),
 };

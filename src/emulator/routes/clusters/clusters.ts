@@ -239,7 +239,7 @@ function defaultTags(cluster: Cluster): Tags {
   return [...tagsOf(named), ...(cluster.job_tags ?? tagsOf(internal))];
 }
 
-export function listClusters(call: Call, world: World): Reply {
+function listClusters(call: Call, world: World): Reply {
   const clusters = listedIds(world).flatMap((id): JsonObject[] => {
     const cluster = clusterById(world, id);
     if (cluster === undefined) return [];
