@@ -15,14 +15,7 @@ import { contentOf, type SourceReader } from "../files/contents.ts";
 import { type Findings, type Reporting, tracedLocationOf } from "../model/findings.ts";
 import { placeAt, placesOf, type ValuePlaces } from "../model/places.ts";
 import type { Span } from "../model/source.ts";
-import type {
-  InstanceOrigin,
-  Lifecycle,
-  Reference,
-  Resource,
-  SpecPart,
-  WrittenResource,
-} from "../model/spec.ts";
+import type { InstanceOrigin, Resource, SpecPart, WrittenResource } from "../model/spec.ts";
 import {
   hasSensitive,
   keySpanOf,
@@ -90,7 +83,7 @@ export async function resolveResources(
   const index = new DeclaredNames(all);
   reportSharedNames(byAddress, index, findings);
   reportLimits(all, findings);
-  const resources = new Map<Address, Desired>();
+  const resources = new Map<Address, Resource>();
   const links = all.map((written) => findings.within(written.origin, () => linkedWhole(written, linkage)));
   const validator = await validatorFor(registry, links);
   const checking = { ...resolving, validator };
@@ -132,7 +125,7 @@ function desiredOf(
   places: ValuePlaces,
   index: DeclaredNames,
   resolving: Checking,
-): Desired {
+): Resource {
   const { suggest, findings } = resolving;
   const { written, fields, node: whole } = link;
   const sensitive = resolving.sensitive.size === 0 ? NO_PATHS : sensitivePaths(written, fields, findings);
@@ -151,15 +144,19 @@ function desiredOf(
   if (isValid) reportAll(written, fields, problemsOf(written, values, payload), findings);
   else if (faulty !== undefined) checkSound(written, fields, faulty, findings);
   const dependsOn = edgesOf(written, fields, values, link.targets, index);
-  return new Desired(written, {
-    places,
+  return Object.assign(new Located(written, places), {
+    address: written.address,
+    kind: written.provider.kind,
+    key: written.key,
+    name: written.name,
     values,
     references: link.references,
-    sensitive,
+    ...(sensitive.length === 0 ? {} : { sensitive }),
     dependsOn,
+    owns: written.owns,
     lifecycle,
-    payload,
-    unread,
+    ...(payload === undefined ? {} : { payload }),
+    ...(unread === undefined ? {} : { unread }),
   });
 }
 
@@ -286,7 +283,7 @@ function placeOf(
   return at.written === undefined ? { at } : { at: at.written, usedAt: [at] };
 }
 
-type Filled = Pick<ResolvedDesired, "values" | "payload" | "unread">;
+type Filled = Pick<Resource, "values" | "payload" | "unread">;
 
 const NOTHING_FILLED: Filled = { values: {}, payload: undefined, unread: undefined };
 
@@ -314,47 +311,16 @@ function valuesOf(written: WrittenResource, fields: MapNode): Values {
   return values;
 }
 
-/** Results of resolution, in addition to the declared fields. */
-type ResolvedDesired = Pick<Resource, "values" | "references" | "dependsOn" | "lifecycle"> & {
-  readonly sensitive: readonly Path[];
-  readonly payload: Payload | undefined;
-  readonly unread: string | undefined;
-  readonly places: ValuePlaces;
-};
-
-class Desired implements Resource {
-  readonly address: Address;
-  readonly kind: string;
-  readonly key: string;
-  readonly name: string;
-  readonly values: Values;
-  readonly references: readonly Reference[];
-  declare readonly sensitive?: readonly Path[];
-  readonly dependsOn: readonly Address[];
-  readonly owns: readonly string[];
-  readonly lifecycle: Lifecycle;
-  declare readonly payload?: Payload;
-  declare readonly unread?: string;
+/** The places of a resource. A class, because a function in each of many resources takes more memory. */
+class Located implements Pick<Resource, "at" | "locate"> {
   readonly #at: Span;
   readonly #origin: InstanceOrigin | undefined;
   readonly #places: ValuePlaces;
 
-  constructor(written: WrittenResource, settled: ResolvedDesired) {
-    this.address = written.address;
-    this.kind = written.provider.kind;
-    this.key = written.key;
-    this.name = written.name;
-    this.values = settled.values;
-    this.references = settled.references;
-    if (settled.sensitive.length > 0) this.sensitive = settled.sensitive;
-    this.dependsOn = settled.dependsOn;
-    this.owns = written.owns;
-    this.lifecycle = settled.lifecycle;
-    if (settled.payload !== undefined) this.payload = settled.payload;
-    if (settled.unread !== undefined) this.unread = settled.unread;
-    this.#at = written.at;
-    this.#origin = written.origin;
-    this.#places = settled.places;
+  constructor({ at, origin }: WrittenResource, places: ValuePlaces) {
+    this.#at = at;
+    this.#origin = origin;
+    this.#places = places;
   }
 
   get at(): Location {
