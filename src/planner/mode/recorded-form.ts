@@ -24,11 +24,9 @@ export interface RecordedResource {
   readonly revealed: Values;
   /** What the last applied spec declared. */
   readonly applied: Values;
-  /** What the untrusted spec declares. */
-  readonly declared: Values | undefined;
 }
 
-type RecordedValues = Omit<RecordedResource, "declared" | "applied">;
+type RecordedValues = Omit<RecordedResource, "applied">;
 
 type Visit = (
   value: SensitiveScalar,
@@ -50,17 +48,16 @@ export function hideRecordedStrings(
 }
 
 /**
- * The values with tokens. A plain text that contains a sensitive one is hidden, except where the state has the text in the clear
- * and the spec declares it, too: the trusted spec shows it there, so equality reveals nothing. The same is true for a key of a map.
+ * The values with tokens. A plain text that contains a sensitive one is hidden, except where the state has the text in the clear:
+ * the last applied spec shows it there. Whether it is shown must not depend on the untrusted spec, which could be full of guesses.
+ * The same is true for a key of a map.
  */
 export function recordedForm(sensitive: SensitiveValues, recorded: RecordedResource, values: Values): Values {
-  const { address, applied, declared } = recorded;
-  const visit: Visit = (value, path, isToken, stored) => {
-    const isOpen = !isToken && value === stored && value === valueAt(declared, path);
-    return isOpen && !hasDigest(value) ? value : sensitive.shown(address, path, value, isToken);
-  };
+  const { address, applied } = recorded;
+  const visit: Visit = (value, path, isToken, stored) =>
+    !isToken && value === stored ? value : sensitive.shown(address, path, value, isToken);
   const keyOf = (path: Path): string => {
-    const isOpen = valueAt(applied, path) !== undefined && valueAt(declared, path) !== undefined;
+    const isOpen = valueAt(applied, path) !== undefined;
     return String((isOpen ? path : sensitive.concealedPath(address, path)).at(-1));
   };
   return converted(sensitive, recorded, values, visit, keyOf);

@@ -183,9 +183,7 @@ export function redaction(
   return (spec, state, live) => {
     const formOf = (address: Address, stored: Values, values: Values): Values => {
       const applied = state.records.get(address)?.applied ?? {};
-      const resource = spec.resources.get(address);
-      const declared = resource && declaredForm(kinds.of(address), resource.name, resource.values);
-      return recordedForm(hidden, { ...resourceOf(address, stored), applied, declared }, values);
+      return recordedForm(hidden, { ...resourceOf(address, stored), applied }, values);
     };
     const records = new Map<Address, StateRecord>();
     for (const [address, record] of state.records) {
