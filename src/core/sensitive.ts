@@ -278,9 +278,9 @@ function encodings(bytes: Uint8Array): readonly string[] {
   return [hex, hex.toUpperCase(), ...base64, ...url];
 }
 
-/** Words and addresses of a plan, which contain no value of a variable: a plan without them could not be read. */
+/** Words and addresses of a plan or an answer, which contain no value of a variable: it could not be read without them. */
 const WORDS = new Set(
-  "action address addresses code dependsOn fingerprint kind modes once operation path removeAfter replacing result severity type".split(
+  "action address addresses code dependsOn fingerprint kind modes once operation path principalKind removeAfter replacing result severity subject type".split(
     " ",
   ),
 );

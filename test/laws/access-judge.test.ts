@@ -7,6 +7,7 @@ import { dialectTable } from "../../src/config/dialect.ts";
 import type { AccessRight } from "../../src/planner/model/access.ts";
 import { CONTRACT_FIELDS } from "../../src/resource/dialect-view.ts";
 import type { FieldDialect } from "../../src/resource/field-schema.ts";
+import { emptyState } from "../../src/state/format/fold.ts";
 import { type AccessAnswer, accessInWorkspace } from "../../src/workflow/plan/effective-access.ts";
 import { ADMIN_TOKEN, GROUP_SCHEMA, startWorld, type TestWorld } from "../emulator/harness.ts";
 import { randomFrom } from "../planner/access/slow-access.ts";
@@ -113,7 +114,8 @@ function asking({ world }: Random, cloud: Cloud): (name: string) => Promise<Acce
   });
   const connection = { ...client, host: "http://workspace.test", close: async () => undefined };
   const kinds = new Set<string>();
-  return (name) => accessInWorkspace(connection, dialect, { name, kinds }, { parallelism: 4 });
+  const recorded = { state: emptyState(""), key: new Uint8Array() };
+  return (name) => accessInWorkspace(connection, dialect, { name, kinds }, { parallelism: 4 }, recorded);
 }
 
 /** What the emulator lets a user do, as sentences. */

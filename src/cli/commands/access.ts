@@ -6,6 +6,7 @@ import { registry } from "../../providers/index.ts";
 import { ACCESS_FORMATS } from "../../report/formats.ts";
 import { type AccessAnswerView, accessAnswerView } from "../../report/inspect/access-text.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
+import type { State } from "../../state/model/record.ts";
 import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import {
   type AccessAnswer,
@@ -116,12 +117,11 @@ async function answered(
 }
 
 /** The question with the name of the object in the workspace, if the state records another address of it. */
-async function recordedName(invocation: Invocation, question: AccessQuestion): Promise<AccessQuestion> {
+function recordedName({ records }: State, question: AccessQuestion): AccessQuestion {
   const address = parseAddress(question.name);
   const kind = address && registry.find(kindOf(address));
   if (address === undefined || kind?.nameField === undefined) return question;
-  const { state } = await withState(invocation, (store) => store.read());
-  const record = state.records.get(address);
+  const record = records.get(address);
   return record === undefined ? question : { ...question, name: `${kind.kind}.${record.name}` };
 }
 
@@ -131,7 +131,11 @@ async function answeredLive(
   question: AccessQuestion,
 ): Promise<Answered> {
   const { parallelism, dialect } = invocation.settings();
-  const named = await recordedName(invocation, question);
+  const recorded = await withState(invocation, async (store) => ({
+    ...(await store.read()),
+    key: await store.key({ make: false }),
+  }));
+  const named = recordedName(recorded.state, question);
   const readLimit = readLimitOf(invocation.readTimeoutMs());
   return withConnection(
     invocation,
@@ -139,7 +143,7 @@ async function answeredLive(
       const progress = await progressFor(context);
       const onRead = (event: ReadEvent): void => progress.read(event);
       const answer = await readLimit
-        .during(() => accessInWorkspace(connection, dialect, named, { parallelism, onRead }))
+        .during(() => accessInWorkspace(connection, dialect, named, { parallelism, onRead }, recorded))
         .finally(() => progress.stop());
       return { answer, facts: { host: connection.host } };
     },

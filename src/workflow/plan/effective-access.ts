@@ -2,6 +2,7 @@
 
 import type { Address } from "../../core/address.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { type ListKindsInput, listKinds } from "../../engine/observe/list-kinds.ts";
 import { FOLDERS, isInTree } from "../../planner/access/access-state.ts";
@@ -34,10 +35,14 @@ import type { Live } from "../../resource/live.ts";
 import { foldersAbove, isSameName } from "../../resource/names.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { emptyState } from "../../state/format/fold.ts";
+import type { State } from "../../state/model/record.ts";
+import { markRecorded } from "../../state/model/sensitive-state.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import type { Connection } from "../session/connect.ts";
+import { sensitiveValuesOf } from "../session/sensitive-values.ts";
 import type { Session } from "../session/session.ts";
 import { planWorkspace } from "./plan.ts";
+import { hideLive, openSensitive } from "./sensitive.ts";
 import type { PlanOptions } from "./sources.ts";
 
 export type AccessAnswer = (PrincipalAccess | ObjectAccess) & Pick<WorkspaceAccess, "notRead">;
@@ -51,17 +56,28 @@ export interface AccessQuestion {
 
 type Reading = Pick<ListKindsInput, "parallelism" | "onRead">;
 
+/** What the state says about sensitive values, which the live workspace does not. */
+export interface RecordedAccess {
+  readonly state: State;
+  readonly key: Uint8Array;
+}
+
 /** Throws Failure with CLI_UNKNOWN_ADDRESS, as the others here. */
 export async function accessInWorkspace(
   connection: Connection,
   dialect: FieldDialect,
   question: AccessQuestion,
   reading: Reading,
+  recorded: RecordedAccess,
 ): Promise<AccessAnswer> {
   const registry = planningRegistryIn(everyKind, dialect);
   const live = await readAccess(connection, dialect, question, reading);
+  const { state, key } = recorded;
+  const sensitive = sensitiveValuesOf({ key, lineage: state.lineage });
+  markRecorded(state, sensitive);
+  hideLive(sensitive, state, live);
   const context = { input: { registry, live }, liveIndex: indexLive(live, registry) };
-  return answer(accessOfLive(context, isAsked(registry, question)), registry, question);
+  return answer(accessOfLive(context, isAsked(registry, question)), { registry, sensitive }, question);
 }
 
 /** The rights that the spec declares. Principals that it names and does not declare count as existing. */
@@ -70,7 +86,9 @@ export function accessInSpec(invocation: Invocation, spec: Spec, question: Acces
   const nothing: Live = new Map(
     registry.kinds.map(({ kind }) => [kind, { readable: true, objects: [], unreadableParents: new Map() }]),
   );
-  const input: PlanInput = { registry, host: "", spec, live: nothing, state: emptyState("") };
+  const state = emptyState("");
+  const input: PlanInput = { registry, host: "", spec, live: nothing, state };
+  const sensitive = openSensitive({ spec, states: [state], key: new Uint8Array() });
   const { changes, diagnostics } = makePlan(input);
   const refused = diagnostics.filter(
     ({ severity, address }) => severity === "error" && address === undefined,
@@ -80,7 +98,7 @@ export function accessInSpec(invocation: Invocation, spec: Spec, question: Acces
   const context = createContext({ ...input, live: unread }, new Map());
   const named = inSpec(spec, question);
   const access = accessAfter(context, {}, changes, isAsked(registry, named));
-  return answer({ ...access, notRead: [] }, registry, named);
+  return answer({ ...access, notRead: [] }, { registry, sensitive }, named);
 }
 
 interface AccessInPlan {
@@ -102,11 +120,13 @@ export async function accessInPlan(
   if (refused.length > 0) throw new Failure(...refused);
   const named = inSpec(spec, question);
   const read = await readLimit.during(() => readAccess(connection, settings.dialect, named, reading));
-  const { input } = planned;
+  const { input, sensitive } = planned;
   const live = new Map([...input.live, ...read]);
+  hideLive(sensitive, planned.recovered.state, live);
   const context = createContext({ ...input, live }, new Map());
   const access = accessAfter(context, input, planned.plan.changes, isAsked(input.registry, named));
-  return { answer: answer(access, input.registry, named), plan: planned.plan };
+  const { registry } = input;
+  return { answer: answer(access, { registry, sensitive }, named), plan: planned.plan };
 }
 
 /** The list of every principal, and of every object that the question is about, with its access list. */
@@ -164,9 +184,15 @@ function inSpec({ resources }: Spec, question: AccessQuestion): AccessQuestion {
   return resource === undefined ? question : { ...question, name: `${resource.kind}.${resource.name}` };
 }
 
+interface Answering {
+  readonly registry: PlanInput["registry"];
+  readonly sensitive: SensitiveValues;
+}
+
+/** The one place that makes answers, so that none has a sensitive value. */
 function answer(
   { state, targets, notRead }: WorkspaceAccess,
-  registry: PlanInput["registry"],
+  { registry, sensitive }: Answering,
   { name }: AccessQuestion,
 ): AccessAnswer {
   const [principal, ...others] = principalsNamed(state, name);
@@ -174,14 +200,14 @@ function answer(
     throw failureOf("CLI_USAGE", `${name} is a user and a group`, {
       hint: `write user:${name}, group:${name}, or sp:${name}`,
     });
-  if (principal !== undefined) return { ...accessOfPrincipal(state, principal), notRead };
+  if (principal !== undefined) return sensitive.masked({ ...accessOfPrincipal(state, principal), notRead });
   const target = targetNamed([...state.objects.values(), ...targets], registry, name);
-  if (target !== undefined) return { ...accessOfObject(state, target), notRead };
+  if (target !== undefined) return sensitive.masked({ ...accessOfObject(state, target), notRead });
   const names = [...namesOfState(state), ...targets.map((object) => `${object.kind}.${object.name}`)];
   throw failureOf("CLI_UNKNOWN_ADDRESS", `no principal and no object is named ${JSON.stringify(name)}`, {
     hint: nearestHint(
       name,
-      names,
+      names.filter((other) => !sensitive.texts.isIn(other)),
       "write an object as KIND.NAME, such as scopes.etl, and a principal as ada@example.com, data-eng, or sp:NAME",
     ),
   });

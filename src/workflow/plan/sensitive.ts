@@ -83,10 +83,16 @@ export function revealed(sensitive: SensitiveValues, input: RevealInput): State 
       sensitive.learn(declaredForm(registry.get(kind), name, values));
     }
   }
-  const owned = learnLive(sensitive, moved, live);
-  hideRecorded(revealedState(moved, sensitive), sensitive);
-  for (const [address, { values }] of owned) sensitive.hide(address, values);
+  hideLive(sensitive, moved, live);
   return revealedState(state, sensitive);
+}
+
+/** Hides the values of the state's digests that the live objects have, and live values in their places, from every output. */
+export function hideLive(sensitive: SensitiveValues, state: State, live: Live): void {
+  if (sensitive.isEmpty) return;
+  const owned = learnLive(sensitive, state, live);
+  hideRecorded(revealedState(state, sensitive), sensitive);
+  for (const [address, { values }] of owned) sensitive.hide(address, values);
 }
 
 /** So that a saved plan with hidden digests of contents can be applied. */
