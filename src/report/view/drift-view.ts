@@ -217,7 +217,8 @@ function markJson(
 const UNRECORDED = "the service does not record who changed it, or when";
 
 /** Of several changes without a name, one line says it. */
-export const UNRECORDED_NOTE = `For changes without a name, ${UNRECORDED}.`;
+export const UNRECORDED_NOTE =
+  "For changes without a name, the service does not record who made them, or when.";
 
 export const areUnrecorded = (origins: readonly string[]): boolean =>
   origins.filter((origin) => origin.endsWith(UNRECORDED)).length > 1;
