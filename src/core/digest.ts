@@ -95,6 +95,9 @@ export function startDigest(): RunningDigest {
   return { add: (piece) => void running.update(piece), end: () => running.digest("hex") };
 }
 
+/** `keyedDigest` with the key of a state. */
+export type KeyedDigest = (value: string | Uint8Array) => string;
+
 /** HMAC-SHA-256 as 64 hex digits: shows that a secret changed, but not its value. */
 export function keyedDigest(key: Uint8Array, data: string | Uint8Array | Iterable<string>): string {
   const hmac = createHmac("sha256", keyObject(key));

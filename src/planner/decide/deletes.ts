@@ -268,7 +268,6 @@ export function retainInUse(
   changes: readonly Change[],
   workspace: PlannedWorkspace,
 ): { readonly changes: readonly Change[]; readonly notes: readonly Diagnostic[] } {
-  // The search takes 30 ms for 100,000 changes.
   const removes = changes.some(({ action }) => action === "delete" || action === "replace");
   if (context.input.destroy === true || !removes) return { changes, notes: [] };
   const notes: Diagnostic[] = [];

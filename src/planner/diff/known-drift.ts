@@ -1,7 +1,7 @@
 // Known drift: each difference has a digest of its live value, so what was reported or acknowledged ends if that value changes.
 
 import { type Address, kindOf, nameOf } from "../../core/address.ts";
-import { canonicalJson } from "../../core/digest.ts";
+import { canonicalJson, type KeyedDigest } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
 import { isSamePath, type Path, toDottedPath, toPointer } from "../../core/pointer.ts";
 import { type FieldTable, schemaAt } from "../../resource/field-schema.ts";
@@ -14,9 +14,6 @@ import { indexLive } from "../model/context.ts";
 import { isSelected, type PlanInput } from "../model/input.ts";
 import type { Drift, DriftMark, Plan } from "../model/plan.ts";
 import { normalForm } from "./normalize.ts";
-
-/** A keyed digest: the live value can be sensitive, and readers of a state could test guesses of it. */
-export type Keyed = (text: string) => string;
 
 export interface KnownDrift {
   readonly reported: readonly ReportedDrift[];
@@ -32,8 +29,8 @@ export function knownDrift(
   return { reported, acknowledged: acknowledged.filter(({ until }) => now < until) };
 }
 
-/** One digest for each difference; one for an object that was deleted or appeared. */
-export function driftDigests(drift: Drift, fields: FieldTable, keyed: Keyed): readonly string[] {
+/** One digest for each difference, keyed, because readers of a state could test guesses of a sensitive value; one for an object that was deleted or appeared. */
+export function driftDigests(drift: Drift, fields: FieldTable, keyed: KeyedDigest): readonly string[] {
   const { what, live, facts, digests } = drift;
   if (digests !== undefined) return digests;
   if (drift.diffs.length > 0) return drift.diffs.map((diff) => keyed(differenceText(drift, diff, fields)));
@@ -44,7 +41,7 @@ export function driftDigests(drift: Drift, fields: FieldTable, keyed: Keyed): re
 }
 
 /** The plan with the digests of its drift. Its values must be in the clear. */
-export function withDriftDigests(plan: Plan, registry: PlanningRegistry, keyed: Keyed): Plan {
+export function withDriftDigests(plan: Plan, registry: PlanningRegistry, keyed: KeyedDigest): Plan {
   const drift = plan.drift.map((item) => ({
     ...item,
     digests: driftDigests(item, registry.of(item.address).fields, keyed),
@@ -71,7 +68,7 @@ export function marksOf(
   drift: Drift,
   fields: FieldTable,
   knownDrift: KnownDrift,
-  keyed: Keyed,
+  keyed: KeyedDigest,
 ): readonly DriftMark[] {
   const reported = new Set(
     knownDrift.reported
@@ -99,7 +96,7 @@ export function withKnownDrift(
   plan: Plan,
   registry: PlanningRegistry,
   knownDrift: KnownDrift,
-  keyed: Keyed,
+  keyed: KeyedDigest,
 ): Plan {
   if (plan.drift.length === 0) return plan;
   const drift = plan.drift.map((item) => ({
@@ -174,7 +171,7 @@ export function endedAcknowledgements(
   acknowledged: readonly Acknowledgement[],
   { drift, live, only, moves }: ComparedDrift,
   registry: PlanningRegistry,
-  keyed: Keyed,
+  keyed: KeyedDigest,
   now: number,
 ): readonly JournalEntry[] {
   if (acknowledged.length === 0) return [];

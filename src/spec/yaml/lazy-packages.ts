@@ -1,5 +1,4 @@
-// Packages that most specs do not need. They are loaded on first use, synchronously, because loading takes 31 ms for yaml and 8 ms for each
-// of the others.
+// Packages that most specs do not need. They are loaded on first use, synchronously.
 
 import { createRequire } from "node:module";
 import type * as Tinyglobby from "tinyglobby";

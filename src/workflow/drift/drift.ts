@@ -2,6 +2,7 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { type Diagnostic, Failure, failureOf, warning } from "../../core/diagnostic.ts";
+import type { KeyedDigest } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { Refused } from "../../core/request-failure.ts";
@@ -11,7 +12,6 @@ import {
   driftDigests,
   endedAcknowledgements,
   isInField,
-  type Keyed,
   type KnownDrift,
   knownDrift,
   marksOf,
@@ -106,7 +106,7 @@ export function acknowledgedReason(reason: string | undefined): string {
 type DriftPlace = Pick<Acknowledgement, "address" | "field" | "differences">;
 
 /** An address may contain dots, so a whole address outweighs a field. Undefined if nothing differs there. */
-function findDrift(drift: readonly Drift[], location: string, keyed: Keyed): DriftPlace | undefined {
+function findDrift(drift: readonly Drift[], location: string, keyed: KeyedDigest): DriftPlace | undefined {
   const digestsOf = (item: Drift) => driftDigests(item, registry.of(item.address).fields, keyed);
   for (const item of drift)
     if (item.address === location) return { address: item.address, differences: digestsOf(item) };
@@ -123,7 +123,7 @@ function findDrift(drift: readonly Drift[], location: string, keyed: Keyed): Dri
 export function driftAt(
   drift: readonly Drift[],
   location: string,
-  keyed: Keyed,
+  keyed: KeyedDigest,
   isAddress: (location: string) => boolean = () => false,
 ): DriftPlace {
   const ofAddress = isAddress(location) ? drift.filter(({ address }) => address === location) : drift;
@@ -173,7 +173,7 @@ function reportedDifferences(
   item: Drift,
   alerted: readonly boolean[],
   current: KnownDrift,
-  keyed: Keyed,
+  keyed: KeyedDigest,
 ): readonly string[] {
   const { fields } = registry.of(item.address);
   const marks = marksOf(item, fields, current, keyed);
@@ -198,7 +198,7 @@ export async function rememberReported(
   store: StateStore,
   state: State,
   compared: AlertedDrift,
-  keyed: Keyed,
+  keyed: KeyedDigest,
 ): Promise<readonly Diagnostic[]> {
   const now = Date.now();
   const { drift, alerted, only, moves } = compared;

@@ -7,7 +7,7 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import type { Restriction } from "../../engine/observe/needed-kinds.ts";
 
-/** picomatch is loaded on first use, because most runs have no glob and it takes 6 ms. */
+/** picomatch is loaded on first use, because most runs have no glob. */
 const load = createRequire(import.meta.url);
 
 /** Undefined without globs. Throws Failure with CLI_UNKNOWN_ADDRESS for a glob that matches nothing. */

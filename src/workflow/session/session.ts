@@ -3,7 +3,7 @@
 import type { ReadLimit } from "../../api/retry/read-limit.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { keyedDigest } from "../../core/digest.ts";
+import { type KeyedDigest, keyedDigest } from "../../core/digest.ts";
 import { maskedFailure } from "../../core/request-failure.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { Clock, Loaded, StateStore } from "../../state/model/store.ts";
@@ -22,7 +22,7 @@ export interface SpecSession {
   readonly store: StateStore;
   readonly key: Uint8Array;
   /** The digest of a secret, of contents, or of a difference, with the key of the state. */
-  readonly secretDigest: SecretDigest;
+  readonly secretDigest: KeyedDigest;
   readonly spec: Spec;
   /** The spec before a change: a plan is compared with the plan of it. */
   readonly base: BaseSpec | undefined;
@@ -39,8 +39,6 @@ export interface Session extends SpecSession {
   readonly connection: Connection;
   readonly clock?: Clock;
 }
-
-export type SecretDigest = (value: string | Uint8Array) => string;
 
 interface SessionRequirements {
   /** Whether to create the state's key if it does not exist: writers need a permanent one. */
@@ -127,7 +125,7 @@ async function openSpec(
 ): Promise<SpecSession> {
   const key = await readLimit.during(() => store.key({ make: makesKey }));
   onKeyKnown?.(key);
-  const secretDigest: SecretDigest = (value) => keyedDigest(key, value);
+  const secretDigest: KeyedDigest = (value) => keyedDigest(key, value);
   const digest = secrets === "skip" ? undefined : secretDigest;
   const { spec, warnings } = await readSpec(invocation, { digest, mayLackSecrets: secrets !== "resolve" });
   const exposed = exposedState(invocation, spec, { digests: digest !== undefined });

@@ -20,7 +20,7 @@ import { registry } from "../kinds.ts";
 
 const fields = { size: { type: "integer" }, value: { type: "string", writeOnly: true, witness: "written" } };
 const address = "boxes.a" as Address;
-const keyed = (text: string) => `keyed ${text}`;
+const keyed = (value: string | Uint8Array) => `keyed ${String(value)}`;
 const diff = (field: string, before: FieldDiff["before"]): FieldDiff => ({
   path: [field],
   before,

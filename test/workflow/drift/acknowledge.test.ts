@@ -38,7 +38,7 @@ describe("the drift that an address or a field names", () => {
     drifted("ab", ["num_workers"]),
   ];
   const at = (location: string) => {
-    const { address, field, differences } = driftAt(drift, location, (text) => text);
+    const { address, field, differences } = driftAt(drift, location, String);
     return [address, field, differences.map((text) => JSON.parse(text)[1])];
   };
   const conf = ["/spark_conf/spark.sql", "/spark_conf/spark.sql.shuffle"];
@@ -57,13 +57,13 @@ describe("the drift that an address or a field names", () => {
   test("is that of a whole address if a field has the same name", () => {
     expect(at("clusters.a.spark_conf")).toEqual(["clusters.a.spark_conf", undefined, ["/num_workers"]]);
     const [first] = drift as [Drift];
-    expect(driftAt([first], "clusters.a.spark_conf", (text) => text).differences).toHaveLength(2);
+    expect(driftAt([first], "clusters.a.spark_conf", String).differences).toHaveLength(2);
   });
 
   test("is none of another resource if an address of the spec or the state has no drift", () => {
     const [first] = drift as [Drift];
     const isAddress = (text: string) => text === "clusters.a.spark_conf";
-    expect(() => driftAt([first], "clusters.a.spark_conf", (text) => text, isAddress)).toThrow(
+    expect(() => driftAt([first], "clusters.a.spark_conf", String, isAddress)).toThrow(
       "no drift exists at clusters.a.spark_conf",
     );
   });
@@ -81,7 +81,7 @@ describe("the drift that an address or a field names", () => {
   test.each(["clusters.a.num", "clusters.a.spark", "clusters.a.num_workers_x", "clusters.", "clusters.abc"])(
     "does not exist at %s, which only begins alike",
     (location) => {
-      expect(() => driftAt(drift, location, (text) => text)).toThrow(Failure);
+      expect(() => driftAt(drift, location, String)).toThrow(Failure);
     },
   );
 });
