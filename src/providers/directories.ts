@@ -24,6 +24,7 @@ const KINDS: Readonly<Record<string, string>> = {
   DIRECTORY: "directories",
   NOTEBOOK: "notebooks",
   REPO: "repos",
+  FILE: "workspace_files",
 };
 
 const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTORY";
@@ -121,7 +122,7 @@ export const directories = defineProvider({
 
   operations: {
     async list(api, scope) {
-      const entries = await entriesFor(scope, (path) => listFolder(api, path), isFolder, true);
+      const entries = await entriesFor(scope, (path) => listFolder(api, path), isFolder, isFolder);
       return entries.flatMap((entry) => toSpec(entry) ?? []);
     },
     /** Of a directory that the spec no longer has, what it holds decides whether it may go. */

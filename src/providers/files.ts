@@ -158,7 +158,7 @@ export const files = defineProvider({
         const entries = all.map((entry) => ({ ...entry, path: plain(keyIn(entry, "path")) }));
         return holdsState(entries) ? entries.filter((entry) => scope.names.has(entry.path)) : entries;
       };
-      const entries = await entriesFor(scope, list, isFolder);
+      const entries = await entriesFor(scope, list, isFolder, (entry) => !isFolder(entry));
       return entries.flatMap((entry) => toSpec(entry) ?? []);
     },
     /** Independent of the spec, so that two reads of an unchanged file are equal. */

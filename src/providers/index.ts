@@ -29,6 +29,7 @@ import { secrets } from "./secrets.ts";
 import { principals } from "./service-principals.ts";
 import { users } from "./users.ts";
 import { warehouses } from "./warehouses.ts";
+import { workspaceFiles } from "./workspace-files.ts";
 
 export const registry: Registry = registryOf([
   users,
@@ -54,6 +55,7 @@ export const registry: Registry = registryOf([
   withAccess(directories, ACCESS_RULES.directories),
   withAccess(repos, ACCESS_RULES.repos),
   withAccess(notebooks, ACCESS_RULES.notebooks),
+  withAccess(workspaceFiles, ACCESS_RULES.workspace_files),
   files,
 ]);
 

@@ -7,24 +7,22 @@ import { error, Failure } from "../core/diagnostic.ts";
 import { digest, fingerprint } from "../core/digest.ts";
 import { parseJson } from "../core/exact-json.ts";
 import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
-import { isMissing, Refused } from "../core/request-failure.ts";
 import type { Values } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
-import { folderOf, foldersAbove } from "../resource/names.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
 import type { Problem } from "../resource/planning.ts";
 import { choiceField, defineProvider, sourceFields, textField } from "./kit/field-builders.ts";
-import { aliasProblems, entriesFor, PATH_IDENTITY, pathProblems } from "./kit/names.ts";
+import { aliasProblems, PATH_IDENTITY, pathProblems } from "./kit/names.ts";
+import { contentBytes, liveIfPresent } from "./kit/responses.ts";
 import {
-  bytesIn,
-  contentBytes,
-  ignoreMissing,
-  keyIn,
-  liveIfPresent,
-  objectsIn,
-  responseText,
-} from "./kit/responses.ts";
-import { READ_ONLY_IN_TREE, withUnknownFields } from "./kit/unknown-fields.ts";
+  exportedBytes,
+  exportedDigest,
+  foldersOf,
+  importInto,
+  removeFromTree,
+  treeObject,
+  treeObjects,
+} from "./kit/tree-objects.ts";
 
 const SOURCE_FORMATS = ["SOURCE", "HTML", "JUPYTER", "DBC"] as const;
 type SourceFormat = (typeof SOURCE_FORMATS)[number];
@@ -151,22 +149,9 @@ const fields = {
 };
 
 const isNotebook = (entry: JsonObject): boolean => entry.object_type === "NOTEBOOK";
-const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTORY";
 
-function toSpec(entry: JsonObject): LiveObject | undefined {
-  const path = keyIn(entry, "path");
-  if (!isNotebook(entry)) return undefined;
-  const values = defined({ language: entry.language });
-  const live = { id: remoteId(path), name: path, values, facts: defined({ object_id: entry.object_id }) };
-  return withUnknownFields(live, fields, entry, READ_ONLY_IN_TREE);
-}
-
-function otherObject(entry: JsonObject, names: ReadonlySet<string>): LiveObject | undefined {
-  const path = keyIn(entry, "path");
-  if (isFolder(entry) || !names.has(path)) return undefined;
-  const unmanageable = `it is an object of type ${responseText(entry, "object_type") ?? "unknown"}`;
-  return { id: remoteId(path), name: path, values: {}, facts: {}, unmanageable };
-}
+const toSpec = (entry: JsonObject): LiveObject | undefined =>
+  treeObject(entry, "NOTEBOOK", fields, defined({ language: entry.language }));
 
 function check(values: Values, name: string): readonly Problem[] {
   const format = sourceFormat(values.format);
@@ -193,20 +178,9 @@ function normalize(values: Values): Values {
 
 /** The cells of the live notebook, by its export as SOURCE: whatever is wanted, so that every look gives the same. */
 async function hydrate(api: Reader, live: LiveObject): Promise<LiveObject> {
-  if (live.unmanageable !== undefined) return live;
-  const content = await exportedDigest(api, live);
+  const digestOf = (bytes: Uint8Array): string => contentDigest(bytes, "SOURCE", live.values.language);
+  const content = await exportedDigest(api, live.name, digestOf);
   return { ...live, values: { ...live.values, content }, facts: { ...live.facts, exported: content } };
-}
-
-async function exportedDigest(api: Reader, live: LiveObject): Promise<string> {
-  try {
-    const answer = await api.read("workspace/export", { path: live.name, format: "SOURCE" });
-    return contentDigest(bytesIn(answer, "content"), "SOURCE", live.values.language);
-  } catch (refusal) {
-    if (refusal instanceof Refused && refusal.code === "MAX_NOTEBOOK_SIZE_EXCEEDED")
-      return "too large to export";
-    throw refusal;
-  }
 }
 
 type Body = { readonly [field: string]: Json | Uint8Array };
@@ -219,20 +193,9 @@ function body(task: Task, overwrite: boolean): Body {
 }
 
 async function create(api: OperationWriter, task: Task): Promise<RemoteId> {
-  await importInto(api, task, body(task, false));
+  await importInto(api, task.name, body(task, false));
   if (sourceFormat(task.values.format) === "DBC") await mustBeNotebook(api, task);
   return remoteId(task.name);
-}
-
-/** An import creates no folders (facts 4.6), so unmanaged parent folders are created first. */
-async function importInto(api: OperationWriter, task: Task, request: Body): Promise<void> {
-  try {
-    await api.write("workspace/import", request);
-  } catch (refusal) {
-    if (!isMissing(refusal)) throw refusal;
-    await api.write("workspace/mkdirs", { path: folderOf(task.name) });
-    await api.write("workspace/import", request);
-  }
 }
 
 async function mustBeNotebook(api: OperationWriter, task: Task): Promise<void> {
@@ -258,7 +221,7 @@ export const notebooks = defineProvider({
   planning: {
     validate: check,
     validateIn: { databricks: (_values, name) => aliasProblems(name) },
-    dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
+    dependencies: foldersOf,
     normalize,
     placeOf: (path) => ({ place: path[0] === "imported" ? ["content"] : path }),
     steps: (_diffs, _live, after) =>
@@ -276,24 +239,21 @@ export const notebooks = defineProvider({
   },
 
   operations: {
-    async list(api, scope) {
-      const list = async (path: string) => objectsIn(await api.read("workspace/list", { path }), "objects");
-      const entries = await entriesFor(scope, list, isFolder);
-      return entries.flatMap((entry) => toSpec(entry) ?? otherObject(entry, scope.names) ?? []);
-    },
+    list: (api, scope) => treeObjects(api, scope, toSpec),
     readDetails: hydrate,
     async *readContent(api, live) {
-      yield bytesIn(await api.read("workspace/export", { path: live.name, format: "SOURCE" }), "content");
+      yield await exportedBytes(api, live.name);
     },
     read: (api, id) => liveIfPresent(() => api.read("workspace/get-status", { path: id }), toSpec),
     create,
     async update(api, task) {
-      if (sourceFormat(task.values.format) !== "DBC") return importInto(api, task, body(task, true));
+      if (sourceFormat(task.values.format) !== "DBC") return importInto(api, task.name, body(task, true));
       const request = body(task, false);
-      await ignoreMissing(() => api.write("workspace/delete", { path: task.id, recursive: false }));
-      await importInto(api, task, request);
+      await removeFromTree(api, task.id);
+      await importInto(api, task.name, request);
     },
-    delete: (api, task) =>
-      ignoreMissing(() => api.write("workspace/delete", { path: task.id, recursive: false })),
+    async delete(api, { id }) {
+      await removeFromTree(api, id);
+    },
   },
 });

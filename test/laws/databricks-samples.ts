@@ -65,6 +65,38 @@ notebooks: { /Shared/etl/query: { source: query.sql, access: {} } }
     files: { "query.sql": "select 1\n" },
   },
   {
+    kind: "workspace_files",
+    spec: `${PEOPLE}
+directories: { /Shared/lib: {} }
+workspace_files:
+  /Shared/lib/rules.json: { source: rules.json, access: { data: CAN_READ, ada@example.com: CAN_EDIT } }
+  /Shared/lib/job.py: { source: job.py }
+  /Shared/new/empty.txt: { source: empty.txt }
+`,
+    changed: `${PEOPLE}
+directories: { /Shared/lib: {} }
+workspace_files:
+  /Shared/lib/rules.json: { source: other.json, access: { ops: CAN_MANAGE } }
+  /Shared/lib/job.py: { source: rules.json }
+  /Shared/new/empty.txt: { source: job.py }
+`,
+    files: {
+      "rules.json": '{ "a": 1 }\n',
+      "other.json": '{ "a": 2 }\n',
+      "job.py": "# Databricks notebook source\nprint(1)\n",
+      "empty.txt": "",
+    },
+    outsideChange: {
+      operation: "workspace/import",
+      body: () => ({
+        path: "/Shared/lib/rules.json",
+        format: "RAW",
+        content: Buffer.from("changed").toString("base64"),
+        overwrite: true,
+      }),
+    },
+  },
+  {
     kind: "clusters",
     title: "access of compute",
     spec: `${PEOPLE}

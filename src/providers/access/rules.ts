@@ -28,4 +28,5 @@ export const ACCESS_RULES = {
     fewer: { passwords: ["CAN_USE"] },
   },
   notebooks: { type: "notebooks", levels: IN_TREE, idOf: numberAt },
+  workspace_files: { type: "files", levels: IN_TREE, idOf: numberAt },
 } as const satisfies Readonly<Record<string, AccessRules>>;

@@ -18,6 +18,7 @@ import {
   textField,
 } from "../kit/field-builders.ts";
 import { fileAt } from "../kit/library-fields.ts";
+import { plainTreePath } from "../kit/names.ts";
 
 const CONTRACT = { dialect: "contract" } as const;
 
@@ -130,8 +131,13 @@ export const clusterFields = (most: number): FieldTable => ({
 export function clusterFiles(values: Values): readonly { readonly kind: string; readonly name: string }[] {
   const scripts = Array.isArray(values.init_scripts) ? values.init_scripts : [];
   return scripts.flatMap((script: Json) => {
-    const place = isObject(script) ? (script.fs ?? script.dbfs) : undefined;
-    return isObject(place) ? fileAt(place.destination) : [];
+    if (!isObject(script)) return [];
+    const place = script.fs ?? script.dbfs;
+    if (isObject(place)) return fileAt(place.destination);
+    const { workspace } = script;
+    return isObject(workspace)
+      ? [{ kind: "workspace_files", name: plainTreePath(String(workspace.destination)) }]
+      : [];
   });
 }
 

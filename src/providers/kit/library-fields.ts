@@ -3,12 +3,15 @@
 import { isObject, type Json } from "../../core/json.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { groupField, listField, required, textField } from "./field-builders.ts";
+import { plainTreePath } from "./names.ts";
 import { problem } from "./problems.ts";
 
-/** `fs:/init/install.sh` names the file `/init/install.sh`. */
+/** `fs:/init/install.sh` names the file `/init/install.sh`, and `/Workspace/Shared/a.whl` the workspace file `/Shared/a.whl`. */
 export function fileAt(uri: Json | undefined): readonly { readonly kind: string; readonly name: string }[] {
   const path = typeof uri === "string" ? /^(?:[a-z]+:)?(\/.+)$/.exec(uri)?.[1] : undefined;
-  return path === undefined ? [] : [{ kind: "files", name: path }];
+  if (path === undefined) return [];
+  const plain = plainTreePath(path);
+  return plain === path ? [{ kind: "files", name: path }] : [{ kind: "workspace_files", name: plain }];
 }
 
 const file = (what: string) => textField({ minLength: 1, fileUri: true, description: `URI of ${what}.` });
@@ -74,7 +77,7 @@ export function libraryFiles(
   value: Json | undefined,
 ): readonly { readonly kind: string; readonly name: string }[] {
   const all = Array.isArray(value) ? value.filter(isObject) : [];
-  return all.flatMap(({ jar, egg, whl }) => [jar, egg, whl].flatMap(fileAt));
+  return all.flatMap(({ jar, egg, whl, requirements }) => [jar, egg, whl, requirements].flatMap(fileAt));
 }
 
 export function libraryProblems(value: Json | undefined): readonly Problem[] {

@@ -75,12 +75,12 @@ export const baseName = (path: string): string => path.slice(path.lastIndexOf("/
 
 type ListFolder = (path: string) => Promise<readonly JsonObject[]>;
 
-/** The objects in the folders of all known names, each folder read once; all objects if no name is known. */
+/** The objects in the folders of all known names, each folder read once; all objects if no name is known. `isOwn`: of the kind. */
 export async function entriesFor(
   scope: ListScope,
   list: ListFolder,
   isFolder: (entry: JsonObject) => boolean,
-  hasFolders = false,
+  isOwn: (entry: JsonObject) => boolean,
 ): Promise<readonly JsonObject[]> {
   if (scope.names.size === 0) return everythingIn("/", list, isFolder);
   const folders = [...new Set([...scope.names].map(folderOf))].sort();
@@ -90,10 +90,9 @@ export async function entriesFor(
     for (const path of [name, folderOf(name)]) {
       const entry = byPath.get(path);
       // A repository may contain objects, as a folder does.
-      if (entry === undefined || entry.object_type === "REPO") continue;
+      if (entry === undefined || (path !== name && entry.object_type === "REPO")) continue;
       const type = isFolder(entry) ? "folder" : String(entry.object_type ?? "FILE").toLowerCase();
-      const isFine = isFolder(entry) === (hasFolders || path !== name);
-      if (!isFine) scope.onOther?.(name, { path, type });
+      if (!(path === name ? isOwn(entry) : isFolder(entry))) scope.onOther?.(name, { path, type });
     }
   return entries;
 }

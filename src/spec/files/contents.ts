@@ -73,6 +73,10 @@ export function isNotebookKind(provider: PlannedKind): boolean {
   return provider.fields.language !== undefined || provider.fields.format !== undefined;
 }
 
+/** The most bytes of a content: the workspace tree takes less than its file system. */
+export const mostBytes = ({ tree }: PlannedKind): number =>
+  tree?.root === "workspace" ? LIMITS.notebookBytes : LIMITS.contentBytes;
+
 /** `.py` of `etl/nightly.PY`; the empty text where there is none. */
 export function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
@@ -146,7 +150,7 @@ function summed(
 ): { readonly digest: string; readonly content: string } | undefined {
   const { provider } = source.written;
   const { path } = source;
-  const most = isNotebookKind(provider) ? LIMITS.notebookBytes : LIMITS.contentBytes;
+  const most = mostBytes(provider);
   const formOf = provider.planning.content?.digest;
   if (formOf === undefined) {
     const sum = within(source, sources.sum(path, most));

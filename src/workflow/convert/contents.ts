@@ -10,9 +10,8 @@ import { shellWord } from "../../core/sentences.ts";
 import { hasContent, type Provider, type Registry } from "../../resource/kind.ts";
 import { foldName } from "../../resource/names.ts";
 import type { ExportedObject } from "../../spec/export/addresses.ts";
-import { extensionFor, extensionOf, isNotebookKind } from "../../spec/files/contents.ts";
+import { extensionFor, extensionOf, isNotebookKind, mostBytes } from "../../spec/files/contents.ts";
 import { type FileRefusal, openSpecFolder, type SpecFolder } from "../../spec/files/spec-folder.ts";
-import { LIMITS } from "../../spec/model/limits.ts";
 import { withAccessLists } from "./access-lists.ts";
 import { settingInstances, withScriptOrder } from "./admin-types.ts";
 import { namedAssignments } from "./assignments.ts";
@@ -109,9 +108,10 @@ function contentOfObject(
     return isWhole ? { bytes: () => bytes } : "its content_base64 is not valid";
   }
   const source = textAttribute(values, "source");
+  if (source === undefined && values.content_base64 === "") return { bytes: () => new Uint8Array() };
   if (source === undefined) return "the state contains neither its content nor its source";
   const path = isAbsolute(source) ? relative(folders.configuration, source) : source;
-  const most = isNotebookKind(provider) ? LIMITS.notebookBytes : LIMITS.contentBytes;
+  const most = mostBytes(provider);
   const read = (): Uint8Array | FileRefusal => {
     const openedFile = tree?.read(path, most) ?? ({ ok: false, refusal: "missing" } as const);
     return openedFile.ok ? openedFile.value : openedFile.refusal;

@@ -200,6 +200,12 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
     },
     computed: OF_CONTENT,
   },
+  databricks_workspace_file: {
+    kind: "workspace_files",
+    id: treePath,
+    name: treePath,
+    computed: OF_CONTENT,
+  },
   databricks_directory: {
     kind: "directories",
     id: treePath,

@@ -243,6 +243,7 @@ jobs: { j: { new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standa
 directories: { /n: {} }
 notebooks: { /n/a: { source: a.py } }
 files: { /f/a: { source: a.py } }
+workspace_files: { /n/a.txt: { source: a.py } }
 service_principals: { sp: {} }
 ip_access_lists: { l: { list_type: BLOCK, ip_addresses: [192.0.2.0/24] } }
 notification_destinations: { d: { destination_type: EMAIL, addresses: [a@example.com] } }

@@ -130,8 +130,8 @@ async function recordsUnlikeLive(
   return wrong;
 }
 
-/** A new Git folder brings its parents. */
-const AROUND_REPOS = /^directories \/Repos(\/|$)/;
+/** A new Git folder, and a new file, bring their parents. */
+const AROUND_REPOS = /^directories \/(Repos(\/|$)|Shared\/lib$)/;
 
 /** An access list that the spec no longer manages is not changed (design 4). */
 function isReleased(spec: Spec, key: string): boolean {
@@ -173,6 +173,7 @@ async function liveIds(
     "/Shared/x",
     "/Shared/etl/x",
     "/Shared/foreign/x",
+    "/Shared/lib/x",
     "/Shared/other/x",
     "/init/x",
     "/theirs/x",

@@ -131,6 +131,7 @@ const OF_DIALECT: Readonly<Record<string, readonly OperationName[]>> = {
     "permissionassignments/set",
     "permissionassignments/delete",
   ],
+  workspace_files: ["workspace/mkdirs", "workspace/import", "workspace/delete"],
   workspace_conf: ["workspace-conf/update"],
   authorizations: [],
   ip_access_lists: [

@@ -196,6 +196,7 @@ jobs:
     tasks:
       load: { notebook_task: { notebook_path: /a }, existing_cluster_id: "\${clusters.etl.cluster_id}" }
       show: { depends_on: [{ task_key: load }], sql_task: { warehouse_id: "\${warehouses.queries.id}", file: { path: /a.sql } } }
+workspace_files: { /Shared/lib/install.sh: { source: install.sh, access: { ops: CAN_RUN } } }
 repos: { /Repos/data/etl: { url: "https://github.com/example/etl.git", provider: gitHub, access: { ops: CAN_RUN } } }
 `;
 
@@ -215,6 +216,7 @@ const OF_DIALECT = [
   ["{ pypi: { package: six } }", '{ jar: "fs:/a.jar" }'],
   ["access: { data: CAN_RESTART }", "access: { ops: CAN_MANAGE }"],
   ["owner: ada@example.com\n    access: { data: CAN_VIEW }", "access: { ops: CAN_MANAGE_RUN }"],
+  ["source: install.sh, access: { ops: CAN_RUN }", "source: install2.sh, access: { data: CAN_EDIT }"],
   ["      show: {", "      shown: {"],
   ["provider: gitHub, access: { ops: CAN_RUN }", "provider: gitHub, branch: release, access: {}"],
 ] as const;

@@ -222,7 +222,17 @@ export async function terraformInstancesOf(world: TestWorld): Promise<readonly W
             delete_recursive: false,
           });
         await walk(one.path);
-      } else if (one.object_type === "NOTEBOOK")
+      } else if (one.object_type === "FILE")
+        add("workspace_file", {
+          id: one.path,
+          path: one.path,
+          content_base64: (await get("workspace/export", { path: one.path, format: "AUTO" })).content,
+          source: null,
+          md5: "different",
+          object_id: one.object_id,
+          workspace_path: `/Workspace${one.path}`,
+        });
+      else if (one.object_type === "NOTEBOOK")
         add("notebook", {
           id: one.path,
           path: one.path,
