@@ -4,34 +4,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
+import { registry } from "../src/providers/index.ts";
 import { kindFiles, listEntries } from "./kind/skeleton.ts";
 
 const [task, name = ""] = process.argv.slice(2);
-if (!/^[a-z]{3,30}s$/.test(name))
-  fail("the name of a kind is a plural in lower-case letters, such as queues");
-if (task === "new") addKind(name);
-else if (task === "check") checkKind(name);
-else fail("use: node scripts/kind.ts new|check NAME");
-
-function addKind(kind: string): void {
-  for (const [path, text] of Object.entries(kindFiles(kind))) {
-    if (existsSync(path)) fail(`${path} exists`);
-    writeFileSync(path, text);
-    console.log(`wrote ${path}`);
-  }
-  for (const { path, before, text } of listEntries(kind)) {
-    const old = readFileSync(path, "utf8");
-    const at = old.lastIndexOf(before);
-    if (at < 0) fail(`${path} has no ${JSON.stringify(before)}`);
-    writeFileSync(path, old.slice(0, at) + text + old.slice(at));
-    console.log(`added ${kind} to ${path}`);
-  }
-  execFileSync("npx", ["biome", "check", "--write", "src", "test/laws"], { stdio: "ignore" });
-  execFileSync(process.execPath, ["scripts/schemas.ts"], { stdio: "inherit" });
-  execFileSync(process.execPath, ["scripts/reference.ts"], { stdio: "inherit" });
-  console.log(`\nReplace each TODO: grep -rn TODO src/providers/${kind}.ts src/emulator/routes/${kind}.ts\n`);
-  console.log(`Then run: npm run check:kind ${kind}`);
-}
 
 /** The tests that every kind must pass. They take the kinds from the registry. */
 const TESTS = [
@@ -50,6 +26,32 @@ const TESTS = [
   "test/tidy.test.ts",
   "test/house.test.ts",
 ];
+
+if (task === "new") addKind(name);
+else if (task === "check") checkKind(name);
+else fail("use: node scripts/kind.ts new|check NAME");
+
+function addKind(kind: string): void {
+  if (!/^[a-z]{3,30}s$/.test(kind))
+    fail("the name of a kind is a plural in lower-case letters, such as queues");
+  for (const [path, text] of Object.entries(kindFiles(kind))) {
+    if (existsSync(path)) fail(`${path} exists`);
+    writeFileSync(path, text);
+    console.log(`wrote ${path}`);
+  }
+  for (const { path, before, text } of listEntries(kind)) {
+    const old = readFileSync(path, "utf8");
+    const at = old.lastIndexOf(before);
+    if (at < 0) fail(`${path} has no ${JSON.stringify(before)}`);
+    writeFileSync(path, old.slice(0, at) + text + old.slice(at));
+    console.log(`added ${kind} to ${path}`);
+  }
+  execFileSync("npx", ["biome", "check", "--write", "src", "test/laws"], { stdio: "ignore" });
+  execFileSync(process.execPath, ["scripts/schemas.ts"], { stdio: "inherit" });
+  execFileSync(process.execPath, ["scripts/reference.ts"], { stdio: "inherit" });
+  console.log(`\nReplace each TODO: grep -rn TODO src/providers/${kind}.ts src/emulator/routes/${kind}.ts\n`);
+  console.log(`Then run: npm run check:kind ${kind}`);
+}
 
 function checkKind(kind: string): void {
   const missing = missingParts(kind);
@@ -74,10 +76,22 @@ function checkKind(kind: string): void {
 }
 
 function missingParts(kind: string): readonly string[] {
-  const contains = (path: string, text: string): boolean =>
-    existsSync(path) && readFileSync(path, "utf8").includes(text);
   const parts: readonly (readonly [part: string, isThere: boolean])[] = [
-    [`the kind in the registry: src/providers/index.ts`, contains("src/providers/index.ts", `/${kind}.ts"`)],
+    ["the kind in the registry: src/providers/index.ts", registry.find(kind) !== undefined],
+    [
+      `the sample of ${kind} in test/laws/samples.ts, or in test/laws/databricks-samples.ts`,
+      contains("test/laws/*samples.ts", `kind: "${kind}"`),
+    ],
+    ["a test of the rules of the kind in test/providers", contains("test/providers/**/*.test.ts", kind)],
+    ...partsOfSkeleton(kind),
+  ];
+  return parts.filter(([, isThere]) => !isThere).map(([part]) => part);
+}
+
+/** The parts that `npm run new:kind` writes for a kind with calls of its own. */
+function partsOfSkeleton(kind: string): readonly (readonly [part: string, isThere: boolean])[] {
+  if (!existsSync(`src/emulator/routes/${kind}.ts`)) return [];
+  return [
     [
       `the operations ${kind}/… in src/api/contract/operations.ts`,
       contains("src/api/contract/operations.ts", `"${kind}/`),
@@ -90,25 +104,23 @@ function missingParts(kind: string): readonly string[] {
       `the description of ${kind}/… in schemas/openapi.yaml`,
       contains("schemas/openapi.yaml", `operationId: ${kind}/`),
     ],
-    [`the sample of ${kind} in test/laws/samples.ts`, contains("test/laws/samples.ts", `kind: "${kind}"`)],
     [
       `the requests of ${kind}, written out: test/providers/requests.test.ts`,
       contains("test/providers/requests.test.ts", kind),
     ],
     [
       `the calls of ${kind} and the rules of their contract: test/emulator/contract`,
-      globSync("test/emulator/contract/*.ts").some((path) => contains(path, `${kind}/`)),
-    ],
-    [
-      `a test of the rules of the kind: test/providers/${kind}.test.ts`,
-      existsSync(`test/providers/${kind}.test.ts`),
+      contains("test/emulator/contract/*.ts", `${kind}/`),
     ],
     [
       `nothing left to do: replace each TODO in src/providers/${kind}.ts`,
       !contains(`src/providers/${kind}.ts`, "TODO"),
     ],
   ];
-  return parts.filter(([, isThere]) => !isThere).map(([part]) => part);
+}
+
+function contains(pattern: string, text: string): boolean {
+  return globSync(pattern).some((path) => readFileSync(path, "utf8").includes(text));
 }
 
 function fail(message: string): never {

@@ -56,7 +56,7 @@ describe("workspace files", () => {
     });
     const { diagnostics } = await plan("workspace_files: { /Shared/b: { source: a.py } }\n");
     expect(diagnostics.map(({ code, message }) => [code, message])).toEqual([
-      ["PLAN_ALREADY_EXISTS", "workspace_files./Shared/b cannot be created: /Shared/b is a notebook"],
+      ["PLAN_UNMANAGEABLE", "workspace_files./Shared/b cannot manage /Shared/b: it is a notebook, not a workspace file"],
     ]);
   });
 

@@ -183,6 +183,7 @@ const notebooks = kind({
   singular: "notebook",
   nameField: undefined,
   idAttribute: "path",
+  tree: { root: "workspace", folders: false },
   ...inFolder,
   fields: {
     ...source,

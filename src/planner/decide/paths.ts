@@ -51,20 +51,27 @@ export function withFreedPaths(registry: PlanningRegistry, changes: readonly Cha
   });
 }
 
-/** Errors for creations at the path of an object of another kind, or below one, that the plan does not delete. */
+/**
+ * Errors for creations at the path of an object of another kind, or below one, that the plan does not delete. Nothing overwrites a content
+ * of another kind, such as a notebook at the path of a file, and no adoption can manage it.
+ */
 export function pathsOfOthers({ input }: PlanContext, changes: readonly Change[]): readonly Diagnostic[] {
   const { registry, spec, live } = input;
   const blocked = changes.flatMap(({ action, address, kind, name }) => {
     const liveKind = action === "create" ? live.get(kind) : undefined;
     const other = liveKind?.readable === true ? liveKind.others?.get(name) : undefined;
-    return other === undefined ? [] : [{ address, kind, other }];
+    return other === undefined ? [] : [{ address, kind, name, other }];
   });
   const deletes = indexDeletes(registry, changes.filter(isWhole));
-  return blocked.flatMap(({ address, kind, other: { path, type } }) => {
-    const { tree } = registry.get(kind);
+  return blocked.flatMap(({ address, kind, name, other: { path, type } }) => {
+    const { tree, singular } = registry.get(kind);
     if (tree === undefined || (deletes.get(keyOf(tree, path))?.at.length ?? 0) > 0) return [];
     const contents = type === "folder" ? " and everything in it" : "";
-    return error("PLAN_ALREADY_EXISTS", `${address} cannot be created: ${path} is a ${type}`, {
+    const isContent = path === name && !tree.folders && type !== "folder";
+    const [code, message] = isContent
+      ? (["PLAN_UNMANAGEABLE", `${address} cannot manage ${path}: it is a ${type}, not a ${singular}`] as const)
+      : (["PLAN_ALREADY_EXISTS", `${address} cannot be created: ${path} is a ${type}`] as const);
+    return error(code, message, {
       address,
       at: spec.resources.get(address)?.at,
       hint: `choose another path, or delete the ${type} ${path}${contents}, then plan again`,

@@ -179,6 +179,19 @@ describe("a creation at the path of another object", () => {
     ]);
   });
 
+  test("is an error of its own when a content of another kind is at the path itself, and not below a folder", () => {
+    const hint = "choose another path, or delete the blob /a/b, then plan again";
+    const [diagnostic, ...more] = errors([create("pages./a/b")], found("/a/b", "blob"));
+    expect(more).toEqual([]);
+    expect(diagnostic).toEqual(
+      error("PLAN_UNMANAGEABLE", "pages./a/b cannot manage /a/b: it is a blob, not a pages", {
+        address: "pages./a/b" as Address,
+        at,
+        hint,
+      }),
+    );
+  });
+
   test("is accepted when the plan deletes that object", () => {
     const page = create("pages./a/b");
     expect(errors([page, remove("folders./a/b")])).toEqual([]);
