@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { ADMIN_TOKEN } from "../emulator/harness.ts";
 import { doing, results, Site } from "../engine/site.ts";
 
 let site: Site;
@@ -56,13 +57,50 @@ describe("workspace files", () => {
     });
     const { diagnostics } = await plan("workspace_files: { /Shared/b: { source: a.py } }\n");
     expect(diagnostics.map(({ code, message }) => [code, message])).toEqual([
-      ["PLAN_UNMANAGEABLE", "workspace_files./Shared/b cannot manage /Shared/b: it is a notebook, not a workspace file"],
+      [
+        "PLAN_UNMANAGEABLE",
+        "workspace_files./Shared/b cannot manage /Shared/b: it is a notebook, not a workspace file",
+      ],
     ]);
   });
 
   test("come from a folder with their extensions", async () => {
     await apply("workspace_files: { /Shared/lib: { source_dir: ., include: ['*.py'] } }\n");
     expect(await typeAt("/Shared/lib/a.py")).toBe("FILE");
+  });
+
+  test("have one address, without /Workspace, and no other resource at their path", async () => {
+    const refusal = (yaml: string) => expect(site.spec(yaml)).rejects;
+    await refusal("workspace_files: { /Workspace/Shared/a: { source: a.py } }\n").toThrow(
+      /is the same path as/,
+    );
+    await refusal(
+      "workspace_files: { /Shared/a: { source: a.py } }\nnotebooks: { /Shared/a: { source: a.py } }\n",
+    ).toThrow(/has the same path as/);
+  });
+
+  test("that became notebooks outside are missing, and neither overwritten nor deleted", async () => {
+    const yaml = "workspace_files: { /Shared/a: { source: a.py } }\n";
+    await apply(yaml);
+    await site.world.post("workspace/delete", { path: "/Shared/a" });
+    const content = Buffer.from("1").toString("base64");
+    const notebook = { path: "/Shared/a", language: "PYTHON", format: "SOURCE", content };
+    await site.world.post("workspace/import", notebook);
+    expect((await plan(yaml)).diagnostics.map(({ code }) => code)).toEqual(["PLAN_UNMANAGEABLE"]);
+    expect(await apply("users: {}\n")).toEqual(["applied forget workspace_files./Shared/a"]);
+    expect(await typeAt("/Shared/a")).toBe("NOTEBOOK");
+  });
+
+  test("above the limit of an export are overwritten", async () => {
+    const yaml = "workspace_files: { /Shared/a.py: { source: a.py } }\n";
+    await apply(yaml);
+    const large = "x".repeat(10 * 1024 * 1024 + 1);
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+    const path = "/api/2.0/workspace-files/import-file/Shared%2Fa.py?overwrite=true";
+    const sent = await site.world.request({ method: "POST", path, headers, body: large });
+    expect(sent.status).toBe(200);
+    expect(await apply(yaml)).toEqual(["applied update workspace_files./Shared/a.py"]);
+    expect(doing(await plan(yaml))).toEqual([]);
   });
 
   test("exist before the clusters whose libraries and scripts they are", async () => {

@@ -168,6 +168,7 @@ const directories = kind({
   singular: "folder",
   nameField: undefined,
   idAttribute: "path",
+  tree: { root: "workspace", folders: true },
   ...inFolder,
   fields: {},
 });
@@ -200,6 +201,7 @@ const files = kind({
   singular: "file",
   nameField: undefined,
   idAttribute: "path",
+  tree: { root: "files", folders: false },
   fields: { ...source, ...patterns, content: maybe(text()) },
 });
 

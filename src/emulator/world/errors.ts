@@ -42,6 +42,7 @@ const refusalOf =
 
 /** The most common refusal: a value that the field, or the call, does not take. */
 export const invalidValue = refusalOf("INVALID_PARAMETER_VALUE");
+export const badRequest = refusalOf("BAD_REQUEST");
 export const malformed = refusalOf("MALFORMED_REQUEST");
 export const notFound = refusalOf("RESOURCE_DOES_NOT_EXIST");
 export const alreadyExists = refusalOf("RESOURCE_ALREADY_EXISTS");

@@ -69,7 +69,10 @@ export function pathsOfOthers({ input }: PlanContext, changes: readonly Change[]
     const contents = type === "folder" ? " and everything in it" : "";
     const isContent = path === name && !tree.folders && type !== "folder";
     const [code, message] = isContent
-      ? (["PLAN_UNMANAGEABLE", `${address} cannot manage ${path}: it is a ${type}, not a ${singular}`] as const)
+      ? ([
+          "PLAN_UNMANAGEABLE",
+          `${address} cannot manage ${path}: it is a ${type}, not a ${singular}`,
+        ] as const)
       : (["PLAN_ALREADY_EXISTS", `${address} cannot be created: ${path} is a ${type}`] as const);
     return error(code, message, {
       address,

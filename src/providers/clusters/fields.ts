@@ -17,8 +17,7 @@ import {
   tags,
   textField,
 } from "../kit/field-builders.ts";
-import { fileAt } from "../kit/library-fields.ts";
-import { plainTreePath } from "../kit/names.ts";
+import { fileAt, workspaceFileAt } from "../kit/library-fields.ts";
 
 const CONTRACT = { dialect: "contract" } as const;
 
@@ -134,10 +133,7 @@ export function clusterFiles(values: Values): readonly { readonly kind: string; 
     if (!isObject(script)) return [];
     const place = script.fs ?? script.dbfs;
     if (isObject(place)) return fileAt(place.destination);
-    const { workspace } = script;
-    return isObject(workspace)
-      ? [{ kind: "workspace_files", name: plainTreePath(String(workspace.destination)) }]
-      : [];
+    return isObject(script.workspace) ? workspaceFileAt(script.workspace.destination) : [];
   });
 }
 

@@ -16,7 +16,7 @@ import {
   scalarField,
   textField,
 } from "../kit/field-builders.ts";
-import { fileAt, libraries, libraryFiles, libraryProblems } from "../kit/library-fields.ts";
+import { fileAt, libraries, libraryFiles, libraryProblems, workspaceFileAt } from "../kit/library-fields.ts";
 import { problem } from "../kit/problems.ts";
 import { emails, health, notificationSettings, webhooksOfRuns } from "./notifications.ts";
 
@@ -477,6 +477,9 @@ export function taskFiles(values: Values): readonly { readonly kind: string; rea
     ...tasksIn(values).flatMap(({ task }) => [
       ...libraryFiles(task.libraries),
       ...(isObject(task.spark_python_task) ? fileAt(task.spark_python_task.python_file) : []),
+      ...(isObject(task.sql_task) && isObject(task.sql_task.file)
+        ? workspaceFileAt(task.sql_task.file.path)
+        : []),
     ]),
     ...clustersIn(values).flatMap(({ task }) => clusterFiles(task)),
   ];

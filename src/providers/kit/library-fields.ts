@@ -6,13 +6,21 @@ import { groupField, listField, required, textField } from "./field-builders.ts"
 import { plainTreePath } from "./names.ts";
 import { problem } from "./problems.ts";
 
-/** `fs:/init/install.sh` names the file `/init/install.sh`, and `/Workspace/Shared/a.whl` the workspace file `/Shared/a.whl`. */
-export function fileAt(uri: Json | undefined): readonly { readonly kind: string; readonly name: string }[] {
-  const path = typeof uri === "string" ? /^(?:[a-z]+:)?(\/.+)$/.exec(uri)?.[1] : undefined;
-  if (path === undefined) return [];
-  const plain = plainTreePath(path);
-  return plain === path ? [{ kind: "files", name: path }] : [{ kind: "workspace_files", name: plain }];
+interface NamedFile {
+  readonly kind: string;
+  readonly name: string;
 }
+
+/** `fs:/init/install.sh` names the file `/init/install.sh`; a path without a scheme names a workspace file, too, with or without `/Workspace`. */
+export function fileAt(uri: Json | undefined): readonly NamedFile[] {
+  const [, scheme, path] = (typeof uri === "string" && /^(?:([a-z]+):)?(\/.+)$/.exec(uri)) || [];
+  if (path === undefined) return [];
+  const inFiles = { kind: "files", name: path };
+  return scheme === undefined ? [inFiles, ...workspaceFileAt(path)] : [inFiles];
+}
+
+export const workspaceFileAt = (path: Json | undefined): readonly NamedFile[] =>
+  typeof path === "string" ? [{ kind: "workspace_files", name: plainTreePath(path) }] : [];
 
 const file = (what: string) => textField({ minLength: 1, fileUri: true, description: `URI of ${what}.` });
 
@@ -73,9 +81,7 @@ export const libraries = listField(library, {
   description: "Libraries installed on the cluster before a run.",
 });
 
-export function libraryFiles(
-  value: Json | undefined,
-): readonly { readonly kind: string; readonly name: string }[] {
+export function libraryFiles(value: Json | undefined): readonly NamedFile[] {
   const all = Array.isArray(value) ? value.filter(isObject) : [];
   return all.flatMap(({ jar, egg, whl, requirements }) => [jar, egg, whl, requirements].flatMap(fileAt));
 }

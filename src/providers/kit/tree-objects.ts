@@ -58,6 +58,12 @@ export async function importInto(api: OperationWriter, path: string, request: Re
 export const exportedBytes = async (api: Reader, path: string): Promise<Uint8Array> =>
   bytesIn(await api.read("workspace/export", { path, format: "SOURCE" }), "content");
 
+/** The service refuses an export above 10 MB with one of these answers. */
+const isTooLarge = (refusal: unknown): boolean =>
+  refusal instanceof Refused &&
+  (refusal.code === "MAX_NOTEBOOK_SIZE_EXCEEDED" ||
+    (refusal.code === "BAD_REQUEST" && /\bexceed(?:s|ed)\b/.test(refusal.diagnostic.cause ?? "")));
+
 /** The digest of a live content, or the reason why it is unknown. */
 export async function exportedDigest(
   api: Reader,
@@ -67,8 +73,7 @@ export async function exportedDigest(
   try {
     return digestOf(await exportedBytes(api, path));
   } catch (refusal) {
-    if (refusal instanceof Refused && refusal.code === "MAX_NOTEBOOK_SIZE_EXCEEDED")
-      return "too large to export";
+    if (isTooLarge(refusal)) return "too large to export";
     throw refusal;
   }
 }

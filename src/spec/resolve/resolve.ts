@@ -48,6 +48,7 @@ import {
   reportMemberships,
   reportRepeated,
   reportSharedNames,
+  reportSharedPaths,
 } from "./whole-spec-checks.ts";
 
 interface ResolveInput extends Reporting {
@@ -82,6 +83,7 @@ export async function resolveResources(
   };
   const index = new DeclaredNames(all);
   reportSharedNames(byAddress, index, findings);
+  reportSharedPaths(all, findings);
   reportLimits(all, findings);
   const resources = new Map<Address, Resource>();
   const links = all.map((written) => findings.within(written.origin, () => linkedWhole(written, linkage)));

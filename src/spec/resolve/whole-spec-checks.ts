@@ -7,7 +7,7 @@ import { shellWord } from "../../core/sentences.ts";
 import { isTemplate } from "../../expressions/template.ts";
 import type { FieldSchema } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
-import { foldCase, foldName } from "../../resource/names.ts";
+import { foldCase, foldersAbove, foldName } from "../../resource/names.ts";
 import { anyField, tableSchema, visitSchema } from "../../resource/walk.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
@@ -38,6 +38,45 @@ export function reportSharedNames(
       findings.error("SPEC_DUPLICATE_NAME", message, at, { address, hint });
     }
   }
+}
+
+/** Two resources of one tree at one path, and resources below one that is not a folder: the service would refuse the second. */
+export function reportSharedPaths(resources: Iterable<WrittenResource>, findings: Findings): void {
+  const trees = new Map<string, Map<string, WrittenResource>>();
+  const inTrees: (readonly [WrittenResource, Map<string, WrittenResource>])[] = [];
+  for (const written of resources) {
+    const root = written.provider.tree?.root;
+    if (root === undefined || (findings.failed && isTemplate(written.name))) continue;
+    const paths = trees.get(root) ?? new Map<string, WrittenResource>();
+    trees.set(root, paths);
+    const earlier = paths.get(written.name);
+    if (earlier === undefined) paths.set(written.name, written);
+    else if (earlier.provider !== written.provider)
+      reportAtPath(written, `has the same path as`, earlier, findings);
+    inTrees.push([written, paths]);
+  }
+  for (const [written, paths] of inTrees) {
+    const content = foldersAbove(written.name)
+      .flatMap((path) => paths.get(path) ?? [])
+      .find(isContent);
+    if (content !== undefined) reportAtPath(written, "is not in a folder, but below", content, findings);
+  }
+}
+
+/** Git folders have IDs of their own and may contain objects. */
+const isContent = ({ provider }: WrittenResource): boolean =>
+  provider.tree?.folders === false && provider.numbered === undefined;
+
+function reportAtPath(
+  { address, at }: WrittenResource,
+  how: string,
+  other: WrittenResource,
+  findings: Findings,
+): void {
+  findings.error("SPEC_DUPLICATE_NAME", `${address} ${how} ${other.address}`, at, {
+    address,
+    hint: "move or remove one of them; a path has one object, and only folders contain others",
+  });
 }
 
 /** More resources than a workspace or a parent can contain; reported at the first excess one. */

@@ -106,9 +106,10 @@ describe("import-file", () => {
     expect((await importFile("Shared/large", large)).status).toBe(200);
     const download = await w.get("workspace/export", { path: "/Shared/large", direct_download: true });
     expect(download.body.length).toBe(large.length);
-    expect((await w.get("workspace/export", { path: "/Shared/large" })).body.error_code).toBe(
-      "MAX_NOTEBOOK_SIZE_EXCEEDED",
-    );
+    expect((await w.get("workspace/export", { path: "/Shared/large" })).body).toMatchObject({
+      error_code: "BAD_REQUEST",
+      message: "File size imported is (11534336 bytes), exceeded max size (10485760 bytes)",
+    });
   });
 });
 

@@ -56,6 +56,24 @@ describe("names that must be unique", () => {
   });
 });
 
+describe("paths", () => {
+  it("belong to one resource of a tree, and only folders contain others", async () => {
+    const { told } = await load({
+      "workspace.yaml": `directories: { /S: {}, /S/a: {}, /S/n/x: {} }
+notebooks: { /S/a: { source: a.py }, /S/n: { source: a.py }, /S/n/b/c: { source: a.py } }
+files: { /S/a: { source: a.py }, /S/a/b: { source: a.py } }
+`,
+      "a.py": "",
+    });
+    expect(told.map((one) => one.replace(/^(\S+) \S+ /, "$1 ")).sort()).toEqual([
+      "SPEC_DUPLICATE_NAME directories./S/n/x is not in a folder, but below notebooks./S/n",
+      "SPEC_DUPLICATE_NAME files./S/a/b is not in a folder, but below files./S/a",
+      "SPEC_DUPLICATE_NAME notebooks./S/a has the same path as directories./S/a",
+      "SPEC_DUPLICATE_NAME notebooks./S/n/b/c is not in a folder, but below notebooks./S/n",
+    ]);
+  });
+});
+
 describe("limits", () => {
   it("may be reached", async () => {
     const { told } = await load(

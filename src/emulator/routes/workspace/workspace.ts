@@ -5,7 +5,7 @@ import { exportBytes } from "../../notebook/formats.ts";
 import type { Language, NotebookFormat } from "../../notebook/notebook.ts";
 import { administratorName } from "../../world/directory.ts";
 import { childPath, encodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
-import { ApiError, invalidValue } from "../../world/errors.ts";
+import { ApiError, badRequest, invalidValue } from "../../world/errors.ts";
 import { WORKSPACE } from "../../world/limits.ts";
 import type { Area, Call, Operations, Reply, World } from "../../world/world.ts";
 import { importObject } from "./import.ts";
@@ -73,8 +73,11 @@ function exportObject({ input, allows }: Call, world: World): Reply {
   const bytes = content(world, segments, node, format);
   const isLargeFile =
     allows?.largeFiles && input.direct_download === true && node.entry.object_type === "FILE";
-  if (bytes.length > WORKSPACE.content_bytes && !isLargeFile)
-    throw tooLarge("exported content", bytes.length);
+  const most = WORKSPACE.content_bytes;
+  if (bytes.length > most && !isLargeFile)
+    throw node.entry.object_type === "FILE"
+      ? badRequest(`File size imported is (${bytes.length} bytes), exceeded max size (${most} bytes)`)
+      : tooLarge("exported content", bytes.length);
   if (input.direct_download !== true) return { json: { content: encodeBase64(bytes) } };
   return { bytes, ...fileHeaders(segments.at(-1) ?? "workspace", node, format) };
 }
