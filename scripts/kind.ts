@@ -88,7 +88,7 @@ function missingParts(kind: string): readonly string[] {
   return parts.filter(([, isThere]) => !isThere).map(([part]) => part);
 }
 
-/** The parts that `npm run new:kind` writes for a kind with calls of its own. */
+/** The parts that `npm run new:kind` writes for a kind that has separate calls. */
 function partsOfSkeleton(kind: string): readonly (readonly [part: string, isThere: boolean])[] {
   if (!existsSync(`src/emulator/routes/${kind}.ts`)) return [];
   return [

@@ -179,7 +179,7 @@ describe("a creation at the path of another object", () => {
     ]);
   });
 
-  test("is an error of its own when a content of another kind is at the path itself, and not below a folder", () => {
+  test("is PLAN_UNMANAGEABLE when a content of another kind is at the path itself", () => {
     const hint = "choose another path, or delete the blob /a/b, then plan again";
     const [diagnostic, ...more] = errors([create("pages./a/b")], found("/a/b", "blob"));
     expect(more).toEqual([]);
