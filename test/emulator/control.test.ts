@@ -151,7 +151,7 @@ test("a control body that is not text is refused", async () => {
   expect(await w.request({ method: "POST", path: "/__emulator/clock", body, headers: BEARER })).toMatchObject(
     {
       status: 400,
-      body: { error_code: "MALFORMED_REQUEST", message: "The body is not JSON." },
+      body: { error_code: "MALFORMED_REQUEST", message: "The body is not UTF-8 text." },
     },
   );
 });
