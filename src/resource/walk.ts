@@ -7,8 +7,8 @@ import { type FieldSchema, type FieldTable, itemSchema, memberSchema, type Value
 /** Called for a value before the values in it. `false` leaves out what is in it. */
 export type ValueVisitor<T> = (schema: FieldSchema, value: T, path: Path) => unknown;
 
-/** The members of an object or the items of a list, with their keys; nothing for a scalar. */
-export type MembersOf<T> = (value: T) => Iterable<readonly [key: string | number, member: T]>;
+/** Calls `enter` for the members of an object or the items of a list, with their keys; not for a scalar. */
+export type MembersOf<T> = (value: T, enter: (key: string | number, member: T) => void) => void;
 
 /** Calls `visit` for a value and for everything in it. `membersOf` serves trees other than JSON. */
 export function visitValue(
@@ -27,19 +27,19 @@ export function visitValue<T>(
   schema: FieldSchema,
   value: T,
   visit: ValueVisitor<T>,
-  membersOf: MembersOf<T> = jsonMembers as MembersOf<T>,
+  membersOf: MembersOf<T> = jsonMembers as unknown as MembersOf<T>,
 ): void {
   const enter = (schema: FieldSchema, value: T, path: Path): void => {
     if (visit(schema, value, path) === false) return;
-    for (const [key, member] of membersOf(value)) enter(schemaInside(schema, key), member, [...path, key]);
+    membersOf(value, (key, member) => enter(schemaInside(schema, key), member, [...path, key]));
   };
   enter(schema, value, []);
 }
 
-function jsonMembers(value: Json): Iterable<readonly [string | number, Json]> {
-  if (Array.isArray(value)) return value.entries() as Iterable<readonly [number, Json]>;
-  return isObject(value) ? Object.entries(value) : [];
-}
+const jsonMembers: MembersOf<Json> = (value, enter) => {
+  if (Array.isArray(value)) for (const [at, item] of value.entries()) enter(at, item as Json);
+  else if (isObject(value)) for (const [key, member] of Object.entries(value)) enter(key, member);
+};
 
 /** The schema of a member, by its key, or of an item, by its position. A list that names objects names them by its items. */
 export function schemaInside(schema: FieldSchema, key: string | number): FieldSchema {

@@ -32,6 +32,7 @@ class Need {
   readonly #from: Needing;
   readonly #open: ReadonlySet<string>;
   readonly #addresses: Iterable<Address>;
+  readonly #ofKind: ReadonlyMap<string, readonly Address[]>;
 
   constructor(from: Needing) {
     this.#from = from;
@@ -39,6 +40,7 @@ class Need {
     const intents = [...state.open, ...state.sweeps.flatMap((sweep) => sweep.intent ?? [])];
     this.#open = new Set(intents.map(({ address }) => kindOf(address)));
     this.#addresses = this.#asked();
+    this.#ofKind = Map.groupBy(this.#addresses, kindOf);
   }
 
   kinds(): ReadonlySet<string> {
@@ -47,7 +49,7 @@ class Need {
       (kind) => restriction?.mayName(kind) !== false,
     );
     const used = new Set([...this.#open, ...authoritative]);
-    for (const address of this.#addresses) used.add(kindOf(address));
+    for (const kind of this.#ofKind.keys()) used.add(kind);
     for (const address of restriction === undefined ? [] : this.#all())
       if (restriction?.mayName(kindOf(address)) === true) used.add(kindOf(address));
     const registered = new Set([...used].filter((kind) => registry.find(kind) !== undefined));
@@ -132,12 +134,11 @@ class Need {
 
   /** An unmanaged field is not compared. It is used only for side effects when an object is deleted or replaced. */
   #needsNames(provider: Provider, field: string): boolean {
-    const { registry, spec, state, destroy } = this.#from;
+    const { spec, state, destroy } = this.#from;
     const { kind, fields } = provider;
     if (spec === undefined || destroy === true || fields[field]?.whenAbsent !== "unmanaged") return true;
     if (this.#open.has(kind) || spec.policy.authoritative.includes(kind)) return true;
-    for (const address of this.#addresses) {
-      if (kindOf(address) !== kind || registry.find(kind) === undefined) continue;
+    for (const address of this.#ofKind.get(kind) ?? []) {
       const record = state.records.get(address);
       if (spec.resources.get(address)?.values[field] !== undefined || record?.applied[field] !== undefined)
         return true;
@@ -150,11 +151,7 @@ class Need {
   #mayGo(provider: Provider, record: StateRecord): boolean {
     const resource = this.#from.spec?.resources.get(record.address);
     if (resource === undefined || (record.deposed ?? []).length > 0) return true;
-    const immutable = Object.entries(provider.fields).filter(([, field]) => isReplacing(field));
-    return (
-      !isSameName(provider, record.name, resource.name) ||
-      immutable.some(([name]) => name !== provider.nameField)
-    );
+    return hasImmutable(provider) || !isSameName(provider, record.name, resource.name);
   }
 
   /** Kinds whose objects decide whether the plan of a resource is allowed. */
@@ -189,5 +186,11 @@ class Need {
 }
 
 const isReplacing = anyField((field) => field.onChange === "replace");
+
+/** Whether a kind has an immutable field other than its name. */
+function hasImmutable({ fields, nameField }: Provider): boolean {
+  for (const name in fields) if (name !== nameField && isReplacing(fields[name] ?? {})) return true;
+  return false;
+}
 
 export type DesiredSpec = PlanInput["spec"];

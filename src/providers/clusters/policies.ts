@@ -27,11 +27,15 @@ interface PolicedCluster {
 
 /** The clusters with a policy in a resource: the resource itself, or those of a job's tasks. */
 function clustersIn(value: Json | undefined, path: Path = []): readonly PolicedCluster[] {
-  if (Array.isArray(value)) return value.flatMap((item: Json, at) => clustersIn(item, [...path, at]));
-  if (!isObject(value)) return [];
-  const inside = Object.entries(value).flatMap(([name, member]) => clustersIn(member, [...path, name]));
-  const { policy_id: policy } = value;
-  return typeof policy === "string" ? [{ path, cluster: value, policy }, ...inside] : inside;
+  const found: PolicedCluster[] = [];
+  const enter = (key: string | number, member: Json): void => {
+    if (typeof member === "object" && member !== null) found.push(...clustersIn(member, [...path, key]));
+  };
+  if (Array.isArray(value)) for (const [at, item] of value.entries()) enter(at, item as Json);
+  if (!isObject(value)) return found;
+  if (typeof value.policy_id === "string") found.push({ path, cluster: value, policy: value.policy_id });
+  for (const [name, member] of Object.entries(value)) enter(name, member);
+  return found;
 }
 
 /** Maps whose keys may contain periods. */

@@ -3,7 +3,7 @@
 import type { Path } from "../../core/pointer.ts";
 import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
 import { isSecretValue, type PlannedKind } from "../../resource/kind.ts";
-import { tableSchema, visitValue } from "../../resource/walk.ts";
+import { type MembersOf, tableSchema, visitValue } from "../../resource/walk.ts";
 import { type MapNode, member, type SpecNode } from "../model/tree.ts";
 
 export function fieldOf(provider: PlannedKind, name: string): FieldSchema {
@@ -26,10 +26,10 @@ export function walkFields(
 }
 
 /** The entries of a map or list of the spec. */
-export function* nodesIn(node: SpecNode): Iterable<readonly [string | number, SpecNode]> {
-  if (node.kind === "list") yield* node.items.entries();
-  if (node.kind === "map") for (const [key, { value }] of node.members) yield [key, value];
-}
+export const nodesIn: MembersOf<SpecNode> = (node, enter) => {
+  if (node.kind === "list") for (const [at, item] of node.items.entries()) enter(at, item);
+  if (node.kind === "map") for (const [key, { value }] of node.members) enter(key, value);
+};
 
 /** Whether a path leads to something that a kind's resources can have. Entries of lists have no paths: they move. */
 export function hasPath(provider: PlannedKind, path: readonly string[]): boolean {

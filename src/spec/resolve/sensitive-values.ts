@@ -23,10 +23,11 @@ export function sensitivePaths(
       hint: SHOWN_EVERYWHERE,
     });
   const visit = (schema: FieldSchema, node: SpecNode, path: Path): boolean => {
+    if (!hasSensitive(node)) return false;
     if (path.length === 0) return true;
     const isName = path.length === 1 && path[0] === provider.nameField;
     const decides = isName ? "a name" : roleOfSensitive(schema);
-    if (decides !== undefined && hasSensitive(node)) {
+    if (decides !== undefined) {
       refuse(node, `${toDottedPath(path)} is ${decides} and cannot be`);
       return false;
     }
