@@ -31,9 +31,8 @@ export interface ChildRun {
   readonly progressed?: (requests: RequestFacts) => void;
 }
 
-/** A child that was larger than this, or ran so many workspaces, is replaced: a workspace must not pay for another. */
+/** A child that was larger than this is replaced: a workspace must not pay for another. A new one compiles the program again. */
 const REUSED_BYTES = 400 << 20;
-const REUSED_RUNS = 500;
 /** Checks that share a process. Each process compiles the program for itself, which takes longer than ten checks. */
 const SHARED_RUNS = 4;
 /** Enough for the report of Node on a process that ran out of memory. */
@@ -48,7 +47,7 @@ interface Child {
   endedWith: number;
   /** Runs up to now, which number them. */
   runs: number;
-  /** Takes no further run while the one in it is alone, or because it is large, or used up. */
+  /** Takes no further run while the one in it is alone, or because it is large. */
   isClosed: boolean;
   stderr: string;
 }
@@ -100,7 +99,7 @@ export class ChildPool {
     child.isClosed = isAlone;
     const ended = await runIn(child, child.runs, run);
     child.running -= 1;
-    const isReusable = ended.type === "answer" && child.runs < REUSED_RUNS && !isLarge(ended);
+    const isReusable = ended.type === "answer" && !isLarge(ended);
     child.isClosed = !isReusable || (child.isClosed && !isAlone);
     if (child.isClosed && child.running === 0) end(child);
     return { ...ended, others: ended.type === "crashed" ? child.endedWith - 1 : 0 };
