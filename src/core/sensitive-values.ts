@@ -103,8 +103,9 @@ export class SensitiveValues {
       addPlace(written, path);
       addPlace(unheld, this.withoutHolder(address, path));
       const value = valueAt(values, path);
-      if (isScalar(value)) this.#learn(value);
-      if (typeof value === "string") this.texts.add(value);
+      if (!isScalar(value)) continue;
+      this.#learn(value);
+      this.texts.addValue(value);
     }
     this.#addHolders(address, places, values);
     this.#declared.set(address, { values, form, places, written, unheld });
@@ -132,7 +133,7 @@ export class SensitiveValues {
     visitScalars(values, [], (value) => this.#learn(value));
   }
 
-  /** Hides strings of live or recorded values at sensitive places, also in other values. `path`: where the values are in the resource. */
+  /** Hides strings and numbers of live or recorded values at sensitive places, also in other strings. `path`: where the values are in the resource. */
   hide(
     address: Address,
     values: Json,
@@ -140,8 +141,7 @@ export class SensitiveValues {
   ): void {
     if (!this.hasPlaces(address)) return;
     visitScalars(values, path, (value, at) => {
-      if (typeof value === "string" && value !== SENSITIVE_TEXT && this.#isPlace(address, at))
-        texts.add(value);
+      if (value !== SENSITIVE_TEXT && this.#isPlace(address, at)) texts.addValue(value);
     });
   }
 

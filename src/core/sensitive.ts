@@ -1,6 +1,6 @@
 // A value that only one request may contain: printing, joining, or serializing it shows a placeholder.
 
-import { ELLIPSIS, inOneLine } from "./sentences.ts";
+import { ELLIPSIS, grouped, inOneLine } from "./sentences.ts";
 import { utf8Text } from "./utf8.ts";
 
 const MASK = "(sensitive)";
@@ -34,6 +34,7 @@ const SHORTEST_PART = 4;
 /** Strings that no output may show, such as the values of sensitive variables, in whatever encoding they are written. */
 export class SensitiveTexts {
   readonly #texts = new Set<string>();
+  readonly #numbers = new Set<string>();
   readonly #search = new FormSearch();
   /** Those that are not in the search yet. */
   #added: string[] = [];
@@ -52,6 +53,19 @@ export class SensitiveTexts {
       if (line.trim().length >= SHORTEST_UNSURE_PART) this.add(line.trim());
   }
 
+  /** Also hides a number as messages write it. A short one, and a boolean, also occur by chance, so only their places are hidden. */
+  addValue(value: string | number | bigint | boolean): void {
+    if (typeof value === "string") this.add(value);
+    else if (typeof value !== "boolean") this.#addNumber(String(value));
+  }
+
+  #addNumber(text: string): void {
+    if (text.length < SHORTEST_PART || this.#numbers.has(text)) return;
+    this.#numbers.add(text);
+    this.#search.addNumber(text);
+    if (/^\d+$/.test(text)) this.#search.addNumber(grouped(Number(text)));
+  }
+
   /** Bytes that are not UTF-8 are hidden in their encodings only. */
   addBytes(bytes: Uint8Array): void {
     const text = utf8Text(bytes);
@@ -62,15 +76,16 @@ export class SensitiveTexts {
   /** Also hides what another spec hides. */
   addAll(texts: SensitiveTexts): void {
     for (const text of texts.#texts) if (!this.#texts.has(text)) this.#add(text);
+    for (const number of texts.#numbers) this.#addNumber(number);
   }
 
   get size(): number {
-    return this.#texts.size;
+    return this.#texts.size + this.#numbers.size;
   }
 
   /** Returns whether a string is, or contains, one of them. */
   isIn(text: string): boolean {
-    return this.#texts.size > 0 && (this.#texts.has(text) || this.#forms().next(text, 0) !== undefined);
+    return this.size > 0 && (this.#texts.has(text) || this.#forms().next(text, 0) !== undefined);
   }
 
   has(text: string): boolean {
@@ -84,14 +99,14 @@ export class SensitiveTexts {
 
   /** The text with every occurrence replaced by its mark, in one pass, so that a mark is not changed again. */
   masked(text: string, mark: (part: string) => string = () => MASK): string {
-    if (this.#texts.size === 0) return text;
+    if (this.size === 0) return text;
     if (this.#texts.has(text)) return mark(text);
     return this.#forms().replaced(text, mark, false);
   }
 
   /** A copy of a value in which every text is masked; the value itself if nothing is sensitive. */
   maskedDeep<T>(value: T): T {
-    return this.#texts.size === 0 ? value : withTexts(value, (text) => this.masked(text));
+    return this.size === 0 ? value : withTexts(value, (text) => this.masked(text));
   }
 
   /**
@@ -99,7 +114,7 @@ export class SensitiveTexts {
    * is masked, too. Not for what is in the workspace: who writes there could find a value by its beginnings.
    */
   maskedMessages<T>(value: T): T {
-    if (this.#texts.size === 0) return value;
+    if (this.size === 0) return value;
     return withTexts(value, (text) =>
       this.#texts.has(text) ? MASK : this.#forms().replaced(text, () => MASK, text.includes(ELLIPSIS)),
     );
@@ -132,6 +147,8 @@ class FormSearch {
   /** By their first characters, the longest first, so that a short form does not divide a longer one. */
   readonly #byHead = new Map<string, string[]>();
   readonly #quoted = new Set<string>();
+  /** Forms of numbers: a longer number, an ID, or a digest that contains one is another value. */
+  readonly #numbers = new Set<string>();
   /** 1 for the first characters of a form: at most positions of a string, no substring has to be compared. */
   readonly #starts = new Uint8Array(STARTS);
 
@@ -144,9 +161,16 @@ class FormSearch {
     }
   }
 
+  addNumber(form: string): void {
+    if (this.#byHead.get(form.slice(0, HEAD))?.includes(form) === true) return;
+    this.#add(form);
+    this.#numbers.add(form);
+  }
+
   #add(form: string): void {
     const head = form.slice(0, HEAD);
     const forms = this.#byHead.get(head) ?? [];
+    this.#numbers.delete(form);
     if (forms.includes(form)) return;
     this.#starts[startOf(form, 0)] = 1;
     this.#byHead.set(
@@ -161,6 +185,7 @@ class FormSearch {
       if (this.#starts[startOf(text, at)] !== 1) continue;
       for (const form of this.#byHead.get(text.slice(at, at + HEAD)) ?? []) {
         const isQuoted = this.#quoted.has(form);
+        if (this.#numbers.has(form) && !isWholeNumber(text, at, at + form.length)) continue;
         if (text.startsWith(form, at)) return { start: at, end: at + form.length, isQuoted };
         const end = mayBeShortened && !isQuoted ? endOfShortened(form, text, at) : undefined;
         if (end !== undefined) return { start: at, end, isQuoted };
@@ -190,6 +215,10 @@ class FormSearch {
     return from === 0 ? text : result + text.slice(from);
   }
 }
+
+/** Whether neither a digit nor a letter is before a number, and no digit follows it. */
+const isWholeNumber = (text: string, start: number, end: number): boolean =>
+  !/[\p{L}\p{N}_]/u.test(text.charAt(start - 1)) && !/\d/.test(text.charAt(end));
 
 /** Returns where the beginning of a form ends before an ellipsis; undefined if no ellipsis follows. */
 function endOfShortened(form: string, text: string, start: number): number | undefined {

@@ -209,3 +209,20 @@ describe("an output", () => {
     expect(texts.masked("abcdefgh!")).toBe("(sensitive)!");
   });
 });
+
+test("a number is hidden where messages write it, and not as a part of another number, an ID, or a digest", () => {
+  const texts = new SensitiveTexts();
+  for (const value of [14133, 999, true]) texts.addValue(value);
+  const masked = (text: string): string => texts.masked(text);
+  expect(masked("Found: 14133. At most 14,133")).toBe("Found: (sensitive). At most (sensitive)");
+  expect(texts.maskedMessages("[14133, 14…")).toBe("[(sensitive), 14…");
+  for (const text of ["141330", "114133", "a14133f", "0101-114133-x", "999", "true"])
+    expect(masked(text)).toBe(text);
+  const other = new SensitiveTexts();
+  other.addAll(texts);
+  expect([other.isIn("14133"), other.isIn("999")]).toEqual([true, false]);
+  texts.add("14133");
+  expect(masked("a14133f")).toBe("a(sensitive)f");
+  texts.addValue(14133);
+  expect(masked("a14133f")).toBe("a(sensitive)f");
+});

@@ -35,14 +35,14 @@ type Visit = (
   stored: Json | undefined,
 ) => SensitiveScalar;
 
-/** Adds the strings at sensitive places, which are hidden in other values, too. */
+/** Adds the strings and numbers at sensitive places, which are hidden in other values, too. */
 export function hideRecordedStrings(
   sensitive: SensitiveValues,
   recorded: RecordedValues,
   values: Values,
 ): void {
   converted(sensitive, recorded, values, (value, _, isToken) => {
-    if (isToken && typeof value === "string") sensitive.texts.add(value);
+    if (isToken) sensitive.texts.addValue(value);
     return value;
   });
 }

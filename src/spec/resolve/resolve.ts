@@ -16,16 +16,7 @@ import { type Findings, type Reporting, tracedLocationOf } from "../model/findin
 import { placeAt, placesOf, type ValuePlaces } from "../model/places.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, Resource, SpecPart, WrittenResource } from "../model/spec.ts";
-import {
-  hasSensitive,
-  keySpanOf,
-  type MapNode,
-  nodeAt,
-  plain,
-  scalarText,
-  spanOf,
-  withMembers,
-} from "../model/tree.ts";
+import { hasSensitive, keySpanOf, type MapNode, nodeAt, plain, spanOf, withMembers } from "../model/tree.ts";
 import { schemaMessages } from "../schema/error-messages.ts";
 import type { SpecValidator } from "../schema/validate.ts";
 import { validatorFor } from "../schema/validator.ts";
@@ -132,8 +123,9 @@ function desiredOf(
   const { written, fields, node: whole } = link;
   const sensitive = resolving.sensitive.size === 0 ? NO_PATHS : sensitivePaths(written, fields, findings);
   for (const path of sensitive) {
-    const text = scalarText(nodeAt(fields, path)) ?? "";
-    if (!isPathAlone(text)) resolving.sensitive.add(text);
+    const node = nodeAt(fields, path);
+    const value = node?.kind === "scalar" ? node.value : null;
+    if (value !== null && !isPathAlone(String(value))) resolving.sensitive.addValue(value);
   }
   reportLiterals(written, fields, sensitive, findings);
   const isLiteral = secretField(written.provider) !== undefined && holdsLiteral(written, findings);

@@ -8,7 +8,7 @@ import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
-import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { stateExists } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
@@ -24,8 +24,10 @@ import {
   type TestSetup,
   type TestStep,
 } from "../../spec/testing/spec-test.ts";
+import { emptyState } from "../../state/format/fold.ts";
 import { planWorkspace } from "../plan/plan.ts";
 import { entriesDoneIn } from "../plan/record-entries.ts";
+import { openSensitive } from "../plan/sensitive.ts";
 import { ruleFiles } from "../rules/rule-folders.ts";
 import type { Session } from "../session/session.ts";
 import {
@@ -57,10 +59,11 @@ export interface RunningTest {
   readonly ids: ReadonlyMap<string, string>;
   /** What every new workspace has, as `kind id`. */
   readonly initial: ReadonlySet<string>;
-  readonly sensitive: SensitiveTexts[];
+  /** Of each spec that was read. */
+  readonly sensitive: SensitiveValues[];
 }
 
-type Starting = Omit<RunningTest, "ids" | "initial" | "sensitive">;
+type Starting = Omit<RunningTest, "ids" | "initial">;
 
 /** Throws Failure if the step cannot run at all. */
 export async function runStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
@@ -180,11 +183,15 @@ export async function makeWorld(running: Starting): Promise<ReadonlyMap<Address,
   return makeObjects(running.sandbox, await validSpec(running, { source: world, secrets: "resolve" }));
 }
 
-async function validSpec({ sandbox, test, place }: Starting, what: LoadSpecOfTest): Promise<Spec> {
+async function validSpec({ sandbox, test, place, sensitive }: Starting, what: LoadSpecOfTest): Promise<Spec> {
   const { spec, diagnostics } = await loadSpecOfTest(sandbox, test.setup, place, what);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
+  sensitive.push(sensitiveIn(spec));
   return spec;
 }
+
+const sensitiveIn = (spec: Spec): SensitiveValues =>
+  openSensitive({ spec, states: [emptyState("")], key: new Uint8Array() });
 
 async function loaded(
   { sandbox, test, place, ids, sensitive }: RunningTest,
@@ -199,7 +206,7 @@ async function loaded(
     withRules: true,
   });
   if (spec === undefined || hasErrors(diagnostics)) return { diagnostics };
-  if (spec.sensitive !== undefined) sensitive.push(spec.sensitive);
+  sensitive.push(sensitiveIn(spec));
   return { spec: withLiveIds(spec, ids), diagnostics };
 }
 

@@ -4,10 +4,15 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileFailure } from "../../config/files.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../../config/write-file.ts";
-import { matchesGlob } from "../../core/address.ts";
+import { type Address, kindOf, matchesGlob } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { canonicalJson } from "../../core/digest.ts";
+import { isObject, type Json } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
+import { type SensitiveValues, withoutDigests } from "../../core/sensitive-values.ts";
+import { mapMembers } from "../../planner/model/result-values.ts";
 import type { TestProblem, TestResult } from "../../planner/model/test-result.ts";
+import { registry } from "../../providers/index.ts";
 import { matching } from "../../spec/files/patterns.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
@@ -259,12 +264,13 @@ async function runTest(
 /** Expectations that differ do not end a test, so that one run shows all of them. */
 async function stepByStep(test: SpecTest, place: TestPlace, signal: AbortSignal, ran: Ran): Promise<void> {
   const sandbox = await openSandbox(test.setup, place.cwd, signal);
+  const sensitive: SensitiveValues[] = [];
   let current: TestStep | undefined;
   try {
     const initial = await initialObjects(sandbox);
-    const world = await makeWorld({ sandbox, test, place });
+    const world = await makeWorld({ sandbox, test, place, sensitive });
     const ids = new Map([...test.setup.ids].flatMap(([id, address]) => idPair(id, world.get(address))));
-    const running: RunningTest = { sandbox, test, place, ids, initial, sensitive: [] };
+    const running: RunningTest = { sandbox, test, place, ids, initial, sensitive };
     for (const [at, step] of test.steps.entries()) {
       current = step;
       const different = (await runStep(running, step)).filter(differs);
@@ -280,7 +286,10 @@ async function stepByStep(test: SpecTest, place: TestPlace, signal: AbortSignal,
     ran.complete = true;
   } catch (problem) {
     if (signal.aborted) return;
-    const diagnostics = failureDiagnostics(problem);
+    const diagnostics = sensitive.reduce(
+      (all, values) => values.maskedMessages(all),
+      failureDiagnostics(problem),
+    );
     const step =
       current === undefined ? undefined : { number: test.steps.indexOf(current) + 1, name: current.name };
     ran.problems.push(
@@ -298,8 +307,21 @@ function isUnexpectedError({ expected, because = [] }: StepComparison): boolean 
   return expected === undefined && hasErrors(because);
 }
 
+/** A comparison without sensitive values: in strings, and at their places in live objects. */
 function masked({ sensitive }: RunningTest, comparison: StepComparison): StepComparison {
-  return sensitive.reduce((value, texts) => texts.maskedDeep(value), comparison);
+  return sensitive.reduce((value, values) => {
+    const shown = values.masked(value);
+    return shown.what === "live" ? { ...shown, actual: withoutPlaces(shown.actual, values) } : shown;
+  }, comparison);
+}
+
+function withoutPlaces(objects: Json, sensitive: SensitiveValues): Json {
+  if (!isObject(objects)) return objects;
+  return mapMembers(objects, (value, address) => {
+    const field = registry.find(kindOf(address as Address))?.nested?.shorthand;
+    const path = isObject(value) || field === undefined ? [] : [field];
+    return withoutDigests(sensitive.conceal(address as Address, value, "shown", path));
+  });
 }
 
 /** `shown`: the comparison without sensitive values. */
@@ -318,8 +340,8 @@ function noteDifference(
     differs: { what, expected, actual },
     diagnostics: because,
   });
-  // An update changes expectations but adds none.
-  if (written === undefined) ran.updatable = false;
+  // An update changes expectations but adds none, and writes no sensitive value.
+  if (written === undefined || canonicalJson(value) !== canonicalJson(actual)) ran.updatable = false;
   else ran.edits.push({ path: what === "live" ? step.path : [...step.path, what], value });
 }
 

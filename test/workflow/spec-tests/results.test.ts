@@ -303,4 +303,34 @@ tests: { t: { steps: [apply: , live: { pools.a: { custom_tags: { k: other } } }]
     expect(ran.out).toContain("k: (sensitive)");
     expect(ran.out).not.toContain("very-secret");
   });
+
+  test("sensitive numbers, booleans, and short strings are not shown, and an update does not write them", async () => {
+    const text = `spec:
+  variables: { num: { type: string, sensitive: true }, tag: { type: string, sensitive: true } }
+  pools:
+    a:
+      node_type_id: Standard_DS3_v2
+      max_capacity: "\${int(var.num) * 3}"
+      min_idle_instances: "\${int(var.num) - 25708}"
+      enable_elastic_disk: "\${var.num == '25709'}"
+      custom_tags: { k: "\${var.tag}", open: o }
+variables: { num: "25709", tag: zq }
+tests:
+  t:
+    steps:
+      - apply:
+      - live:
+          pools.a: { max_capacity: 5, min_idle_instances: 2, enable_elastic_disk: false, custom_tags: { k: x } }
+  u: { steps: [apply: , live: { pools.a: { custom_tags: { open: x } } }] }
+`;
+    const folder = folderWith({ "a.test.yaml": text });
+    for (const args of [[], ["-o", "json"], ["-o", "junit"], ["--update"]]) {
+      const { code, out, err } = await workspaceTest(folder, args);
+      expect([args, code]).toEqual([args, 1]);
+      expect(out + err).toContain("(sensitive)");
+      expect(out + err).not.toMatch(/77127|25709|\bzq\b|min_idle_instances: 1|enable_elastic_disk: true/);
+    }
+    const updated = readFileSync(join(folder, "a.test.yaml"), "utf8");
+    expect(updated).toBe(text.replace("open: x", "open: o"));
+  });
 });
