@@ -42,13 +42,13 @@ export function runChild(): void {
   };
   endFirstWithoutMemory();
   // A child outlives neither its worker nor a worker that is frozen: another one may run the workspace then.
-  const watch = setTimeout(() => process.exit(1), SILENCE_LIMIT_MS);
+  const heard = afterSilence(SILENCE_LIMIT_MS, () => process.exit(1));
   process.on("disconnect", () => process.exit(1));
   // A terminal sends Ctrl-C to the children too; the worker decides how they end.
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => undefined);
   const stops = new Map<number, AbortController>();
   process.on("message", (message: MessageToChild) => {
-    watch.refresh();
+    heard();
     if (message.type === "stop") stops.get(message.run)?.abort();
     if (message.type !== "run") return;
     const { run, request } = message;
@@ -59,6 +59,21 @@ export function runChild(): void {
       send({ run, type: "answer", answer });
     });
   });
+}
+
+/**
+ * Calls `end` after a time without a call of the returned function. A run that computed for that long has not read the messages
+ * of its worker yet, so it reads them first.
+ */
+export function afterSilence(limitMs: number, end: () => void): () => void {
+  let ending: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    ending = setImmediate(end);
+  }, limitMs);
+  return () => {
+    clearImmediate(ending);
+    timer.refresh();
+  };
 }
 
 /** Where memory runs out, the system ends a child rather than the worker. */

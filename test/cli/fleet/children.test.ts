@@ -6,7 +6,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { MessageChannel } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterSilence } from "../../../src/cli/fleet/child-main.ts";
 import { ChildPool, type ChildRun } from "../../../src/cli/fleet/child-pool.ts";
 import { openFleet } from "../../../src/cli/fleet/fleet-options.ts";
 import { runWorkspace } from "../../../src/cli/fleet/run-workspace.ts";
@@ -73,6 +75,23 @@ function writeFleet(name: string, workspaces: Readonly<Record<string, object>>):
   writeFileSync(join(folder, name), JSON.stringify({ workspaces: Object.fromEntries(all) }));
   return name;
 }
+
+describe("the silence of a worker", () => {
+  test("does not end a run that computed for longer than the limit while the worker sent messages", async () => {
+    const ends: string[] = [];
+    const { port1: worker, port2: child } = new MessageChannel();
+    child.on(
+      "message",
+      afterSilence(50, () => ends.push("ended")),
+    );
+    worker.postMessage("alive");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(ends).toEqual([]);
+    await expect.poll(() => ends).toEqual(["ended"]);
+    child.close();
+  });
+});
 
 describe("a run as a child process", () => {
   test("that needs more memory than its limit ends alone, and the result names the limit", async () => {
