@@ -15,7 +15,7 @@ import {
   SILENCE_LIMIT_MS,
 } from "../../fleet/model/run-message.ts";
 import { changesAnything } from "../../planner/model/change.ts";
-import { type ApplyOutcome, type Drift, findingsOf, type Plan } from "../../planner/model/plan.ts";
+import type { ApplyOutcome, Drift, Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import { diagnosticText } from "../../report/text/diagnostic-text.ts";
 import { printable } from "../../report/text/printable.ts";
@@ -206,10 +206,10 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
     const requirements = { makesKey: false, secrets: "optional", signal } as const;
     return withSession(invocation, requirements, async (session) => {
       const { plan, notes } = await reviewWorkspace(session, { adopt: request.adopt });
-      const all = [...notes, ...findingsOf(plan)];
+      const all = [...notes, ...guardsFirst(plan)];
       const counts = plannedCounts(plan);
       log.line(`plan: ${countsText(counts)}`);
-      log.diagnostics(findingsOf(plan));
+      log.diagnostics(guardsFirst(plan));
       const blocked = exitOfPlan(plan);
       const exitCode = blocked === EXIT.ok && changesAnything(plan) ? EXIT.changes : blocked;
       return { ...endedWith(exitCode), counts, ...driftOf(plan.drift), diagnostics: reported(all) };
@@ -254,7 +254,7 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
         watched.observer,
       );
       if (result.status !== "applied") {
-        const findings = [...watched.notes(), ...findingsOf(result.plan)];
+        const findings = [...watched.notes(), ...guardsFirst(result.plan)];
         return { ...endedWith(exitOfPlan(result.plan)), diagnostics: reported(findings) };
       }
       const { outcome } = result;
@@ -291,7 +291,7 @@ function applyWatch(log: RunLog) {
     planned(plan, diagnostics) {
       notes = diagnostics;
       log.line(`plan: ${countsText(plannedCounts(plan))}`);
-      log.diagnostics(findingsOf(plan));
+      log.diagnostics(guardsFirst(plan));
       return Promise.resolve();
     },
     approve: () => Promise.resolve(true),
@@ -314,6 +314,10 @@ function applyWatch(log: RunLog) {
     },
   };
   return { observer, notes: () => notes, wrote: () => wrote };
+}
+
+function guardsFirst({ guards, diagnostics }: Plan): readonly Diagnostic[] {
+  return [...guards.map(({ diagnostic }) => diagnostic), ...diagnostics];
 }
 
 function plannedCounts({ changes }: Plan): RunAnswer["counts"] {

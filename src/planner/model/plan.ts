@@ -112,12 +112,12 @@ export interface Plan {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Everything that was found about a plan: its guards and its diagnostics. */
+/** Everything that was found about a plan, in the order of its text: diagnostics, then guards. */
 export function findingsOf({
   guards,
   diagnostics,
 }: Pick<Plan, "guards" | "diagnostics">): readonly Diagnostic[] {
-  return [...guards.map(({ diagnostic }) => diagnostic), ...diagnostics];
+  return [...diagnostics, ...guards.map(({ diagnostic }) => diagnostic)];
 }
 
 export function isBlocked(plan: Pick<Plan, "guards" | "diagnostics">): boolean {

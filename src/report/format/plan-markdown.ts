@@ -3,7 +3,7 @@
 
 import { CODES } from "../../core/codes.ts";
 import { count, firstFew, grouped } from "../../core/sentences.ts";
-import { findingsOf, summaryOf } from "../../planner/model/plan.ts";
+import { summaryOf } from "../../planner/model/plan.ts";
 import { findingDetails, findingQuote } from "../text/findings-markdown.ts";
 import {
   markdownBlock,
@@ -188,7 +188,7 @@ function table({ changes }: PlanView): Section {
 const MOST_FINDINGS = { error: 5, warning: 3 } as const;
 
 function findings(plan: PlanView, severity: "error" | "warning"): readonly Section[] {
-  const all = [...findingsOf(plan), ...plan.notes];
+  const all = [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics, ...plan.notes];
   const groups = foldDiagnostics(all.filter((diagnostic) => diagnostic.severity === severity));
   const rank = severity === "error" ? 0 : 2;
   const most = MOST_FINDINGS[severity];

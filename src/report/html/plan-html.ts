@@ -2,7 +2,6 @@
 
 import { duration } from "../../core/duration.ts";
 import { count, firstFew, grouped, sentenceCase } from "../../core/sentences.ts";
-import { findingsOf } from "../../planner/model/plan.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
@@ -71,7 +70,11 @@ function* planBody(plan: PlanView): Generator<Html> {
   const isSplit = plan.split !== undefined;
   const facets = [...all.map((view) => facetsOf(view)), ...plan.shown.drift.map(driftFacets)];
   yield glance(glanceRows(plan));
-  yield findingSection([...findingsOf(plan), ...plan.notes]);
+  yield findingSection([
+    ...plan.guards.map(({ diagnostic }) => diagnostic),
+    ...plan.diagnostics,
+    ...plan.notes,
+  ]);
   yield hiddenNote(plan.shown.hidden);
   yield accessSection(plan);
   yield renamesSection(plan);
