@@ -20,7 +20,7 @@ export interface FieldDialect {
 
 /** The annotations: keywords in the JSON Schema of a field. */
 export interface Annotations {
-  /** What a changed value requires: an update in place (the default), or a replacement. */
+  /** What a changed value requires: an update in place, or a replacement. Default: as the group around it, else in place. */
   readonly onChange?: "update" | "replace";
   /** The dialect that updates the field in place, whatever `onChange` says for the others. */
   readonly inPlaceIn?: FieldDialect["dialect"];

@@ -111,6 +111,11 @@ jobs: { j: { ${JOB}, webhook_notifications: { on_failure: [{ id: "\${notificatio
     values: ["gitHub", "gitLab"],
     fields: "url: https://example.com/one",
   },
+  "repos.sparse_checkout": {
+    key: "/Repos/data/etl",
+    values: [NONE, "{ patterns: [src] }"],
+    fields: "url: https://example.com/one, provider: gitHub",
+  },
 };
 
 /** The fields that the law is about: those that replace an object, and names. */

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { ADMIN_TOKEN } from "../emulator/harness.ts";
 import { doing, results, Site } from "../engine/site.ts";
 import { sampleOf } from "../sample-size.ts";
 
@@ -239,4 +240,43 @@ test("a service principal whose create arrives twice is completed by the next ru
   const { body } = await site.world.get("preview/scim/v2/ServicePrincipals");
   expect(body.Resources.map(({ displayName }: { displayName: string }) => displayName)).toEqual(["deployer"]);
   expect(doing(await site.drive(site.process().plan(spec)))).toEqual([]);
+});
+
+describe("the sparse checkout of a Git folder", () => {
+  const folder = (fields: string) =>
+    `repos: { /Repos/a/b: { url: "https://example.com/r.git", provider: gitHub, ${fields} } }\n`;
+  const sparse = (pattern: string) => `sparse_checkout: { patterns: [${pattern}] }`;
+  const replace = "lifecycle: { on_immutable_change: replace }";
+
+  test("changes its patterns in place, and is neither added nor removed in place", async () => {
+    const site = await start();
+    await apply(site, folder(sparse("src")));
+    expect(await apply(site, folder(sparse("lib")))).toEqual(["applied update repos./Repos/a/b"]);
+    const without = await planned(site, folder(""));
+    expect(without.diagnostics.map(({ code }) => code)).toEqual(["PLAN_IMMUTABLE"]);
+    expect(await apply(site, folder(replace))).toEqual(["applied replace repos./Repos/a/b"]);
+    const added = await planned(site, folder(sparse("src")));
+    expect(added.diagnostics.map(({ code }) => code)).toEqual(["PLAN_IMMUTABLE"]);
+    expect(await apply(site, folder(`${sparse("src")}, ${replace}`))).toEqual([
+      "applied replace repos./Repos/a/b",
+    ]);
+    expect(doing(await planned(site, folder(sparse("src"))))).toEqual([]);
+  });
+
+  test("is refused by an update of a Git folder without one", async () => {
+    const site = await start();
+    await apply(site, folder(""));
+    const { repos } = (await site.world.get("repos")).body;
+    const body = { sparse_checkout: { patterns: ["src"] } };
+    expect(
+      (
+        await site.world.request({
+          method: "PATCH",
+          path: `/api/2.0/repos/${repos[0].id}`,
+          headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+          body: JSON.stringify(body),
+        })
+      ).status,
+    ).toBe(400);
+  });
 });

@@ -61,7 +61,7 @@ function walk(
 ): void {
   if (schema.readOnly === true || schema.source === true) return;
   const inherited = {
-    replaces: from.replaces || schema.onChange === "replace",
+    replaces: schema.onChange === undefined ? from.replaces : schema.onChange === "replace",
     serverDefault: from.serverDefault || schema.serverDefault === true,
     unmanaged: from.unmanaged || (schema.whenAbsent === "unmanaged" && !isRecorded(on, path)),
   };

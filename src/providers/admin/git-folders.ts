@@ -41,10 +41,14 @@ const fields = {
   sparse_checkout: groupField(
     {
       patterns: listField(textField({ minLength: 1, description: "A pattern of a folder." }), {
-        description: "Folders of the repository to check out.",
+        onChange: "update",
+        description: "Folders of the repository to check out. They can be changed in place.",
       }),
     },
-    { description: "Part of the repository. The service may refuse to add or remove it later." },
+    {
+      onChange: "replace",
+      description: "Part of the repository to check out, instead of all of it.",
+    },
   ),
 };
 

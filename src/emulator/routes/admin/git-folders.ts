@@ -55,6 +55,8 @@ export const gitFolderOperations: Operations = {
     if (branch !== undefined && tag !== undefined)
       throw invalidValue("Only one of branch and tag can be given.");
     const { branch: before, ...folder } = foldersOf(world).get(id) as GitFolder;
+    if (sparse_checkout !== undefined && folder.sparse_checkout === undefined)
+      throw invalidValue("Sparse checkout is not enabled for this repo.");
     const checkedOut = tag === undefined ? { branch: String(branch ?? before) } : {};
     const sparse = sparse_checkout !== undefined && { sparse_checkout: objectIn(sparse_checkout) };
     foldersOf(world).set(id, { ...folder, ...checkedOut, ...sparse, head_commit_id: world.hex(40) });
