@@ -330,7 +330,12 @@ function findDrift({ context, facts, removals }: PlanDraft): Partial<PlanDraft> 
 
 /** Errors come first: a plan with one has no guards. */
 function guard({ context, changes, workspace, guards, diagnostics }: PlanDraft): Partial<PlanDraft> {
-  return { guards: hasErrors(diagnostics) ? [] : [...checkGuards(context, changes, workspace), ...guards] };
+  if (hasErrors(diagnostics)) return { guards: [] };
+  const checked = checkGuards(context, changes, workspace);
+  return {
+    guards: [...checked.guards, ...guards],
+    diagnostics: [...diagnostics, ...checked.unchecked],
+  };
 }
 
 function requestsOfKind(

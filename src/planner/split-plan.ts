@@ -171,7 +171,7 @@ export function splitGuards(
   const context = createContext(input, invalidRecords);
   const caused = plan.changes.filter((change) => changes[changeKey(change)]?.origin === "caused");
   const workspace = createPlannedWorkspace(context, from, plan.changes);
-  const guards = checkGuards(context, caused, workspace);
+  const { guards } = checkGuards(context, caused, workspace);
   if (hasErrors(plan.diagnostics)) return guards.map((guard) => ({ ...guard, origin: "caused" }));
   const addresses = new Set(caused.map(({ address }) => address));
   return plan.guards.map((guard) => {

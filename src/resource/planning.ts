@@ -1,6 +1,6 @@
 // The planning rules of a kind: pure functions of the spec, live objects, and the plan.
 
-import type { Address } from "../core/address.ts";
+import type { Address, RemoteId } from "../core/address.ts";
 import type { Code } from "../core/codes.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
@@ -74,6 +74,12 @@ export interface PlannedWorkspace {
   created(kind: string): readonly { readonly address: Address; readonly values: Values }[];
   /** True if the spec declares the object with this kind and natural name. */
   declared(kind: string, name: string): boolean;
+  /** Whether a live or created object has a sensitive value at a path or below it, which no sentence may contain. */
+  isSensitive(
+    kind: string,
+    object: { readonly id: RemoteId } | { readonly address: Address },
+    path: Path,
+  ): boolean;
 }
 
 /** The input of a provider's planning rules: one planned change, reduced to the parts that all actions share. */
@@ -87,7 +93,7 @@ export interface PlannedChange {
   readonly steps: readonly Step[];
 }
 
-/** A guard of the kind. `code` is one of the GUARD_ codes. */
+/** A guard of the kind: `code` is one of the GUARD_ codes. `PLAN_UNCHECKED` is a warning that something was not checked. */
 export interface Objection {
   readonly code: Code;
   readonly message: string;

@@ -260,6 +260,7 @@ export function lookAt(world: World): PlannedWorkspace {
       world.goes?.includes(`${kind}.${live.name}`) === true ? undefined : live.values,
     created: () => [],
     declared: (kind, name) => world.declared?.includes(`${kind}.${name}`) === true,
+    isSensitive: () => false,
   };
 }
 

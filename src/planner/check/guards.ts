@@ -1,7 +1,7 @@
 // The guards of a plan: share of deletions, prevent_destroy, the checks of the kinds, limits of the service (design 5).
 
 import { type Address, parentOf } from "../../core/address.ts";
-import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { count as countOf, shellWord } from "../../core/sentences.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import { isBuiltIn } from "../../resource/names.ts";
@@ -14,18 +14,24 @@ import { plannedChange } from "../model/planned-workspace.ts";
 /** Below this number of managed resources, a share is not checked. */
 const SHARE_COUNTS_ABOVE = 10;
 
+/** `unchecked`: warnings of kinds about what they could not check. */
 export function checkGuards(
   context: PlanContext,
   changes: readonly Change[],
   workspace: PlannedWorkspace,
-): Guard[] {
-  return [
-    ...managedDeletes(context, changes),
-    ...maxUnmanaged(context, changes),
-    ...preventDestroy(context, changes),
-    ...objections(context, changes, workspace),
-    ...limits(context, changes),
-  ];
+): { readonly guards: readonly Guard[]; readonly unchecked: readonly Diagnostic[] } {
+  const ofKinds = objections(context, changes, workspace);
+  const isGuard = ({ diagnostic }: Guard): boolean => diagnostic.severity === "error";
+  return {
+    guards: [
+      ...managedDeletes(context, changes),
+      ...maxUnmanaged(context, changes),
+      ...preventDestroy(context, changes),
+      ...ofKinds.filter(isGuard),
+      ...limits(context, changes),
+    ],
+    unchecked: ofKinds.filter((found) => !isGuard(found)).map(({ diagnostic }) => diagnostic),
+  };
 }
 
 function managedDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
@@ -158,8 +164,9 @@ function objections(context: PlanContext, changes: readonly Change[], workspace:
         at,
         hint: objection.hint,
       };
+      const report = objection.code === "PLAN_UNCHECKED" ? warning : error;
       guards.push({
-        diagnostic: error(objection.code, objection.message, details),
+        diagnostic: report(objection.code, objection.message, details),
         addresses: [change.address],
       });
     }

@@ -12,7 +12,7 @@ import type { PlanFacts } from "./input.ts";
 
 /** Immutable: results do not depend on the order of the calls. */
 export function createPlannedWorkspace(
-  { input, liveIndex }: Pick<PlanContext, "input" | "liveIndex">,
+  { input, liveIndex, owners }: Pick<PlanContext, "input" | "liveIndex" | "owners">,
   facts: PlanFacts,
   changes: readonly Change[],
 ): PlannedWorkspace {
@@ -48,6 +48,10 @@ export function createPlannedWorkspace(
     valuesAfter: (kind, live) => {
       const key = objectKey(kind, live.id);
       return after.has(key) ? after.get(key) : live.values;
+    },
+    isSensitive: (kind, object, path) => {
+      const address = "address" in object ? object.address : owners.get(kind, object.id);
+      return address !== undefined && input.isSensitive?.(address, path) === true;
     },
   };
 }

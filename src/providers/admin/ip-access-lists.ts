@@ -3,6 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
 import { defined, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { hasDigest } from "../../core/sensitive-values.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Objection, PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
@@ -16,7 +17,7 @@ import {
 } from "../kit/field-builders.ts";
 import { lockout } from "../kit/lockout.ts";
 import { tokenInName, unfinishedName } from "../kit/names.ts";
-import { effectOn, problem } from "../kit/problems.ts";
+import { effectOn, notCompared, problem } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
@@ -29,6 +30,10 @@ import {
   withoutRanges,
 } from "./address-ranges.ts";
 import { settingsByKey } from "./workspace-conf.ts";
+
+const KIND = "ip_access_lists";
+/** The setting without which no list is in force. */
+const SWITCH = "enableIpAccessLists";
 
 const fields = {
   label: textField({ severity: "other", minLength: 1, description: "Unique name." }),
@@ -80,7 +85,7 @@ function normalized(values: Values): Values {
 async function list(api: Reader): Promise<readonly LiveObject[]> {
   const lists = objectsIn(await api.read("ip-access-lists/list"), "ip_access_lists").map(toSpec);
   if (lists.length === 0) return lists;
-  const { enableIpAccessLists: enabled } = await settingsByKey(api, ["enableIpAccessLists"]);
+  const { [SWITCH]: enabled } = await settingsByKey(api, [SWITCH]);
   return lists.map((live) => ({ ...live, facts: { ...live.facts, in_force: String(enabled) === "true" } }));
 }
 
@@ -113,6 +118,8 @@ function passing(lists: readonly Values[]): readonly AddressRange[] {
 }
 
 interface Effect {
+  /** Whether a value that decides the ranges is sensitive, so that they must not be shown. */
+  readonly isHidden: boolean;
   /** The addresses that reach the workspace after the plan. */
   readonly after: readonly AddressRange[];
   /** Those of now that do so after the plan. One of the present ones is the caller's. */
@@ -120,22 +127,28 @@ interface Effect {
   readonly lost: readonly AddressRange[];
 }
 
-/** The effect of all changes together; undefined if no list is in force. */
-function effectOf(workspace: PlannedWorkspace): Effect | undefined {
-  const live = workspace.live("ip_access_lists");
-  if (live.length > 0 && live.every(({ facts }) => facts.in_force === false)) return undefined;
-  const created = workspace.created("ip_access_lists").map(({ values }) => values);
+/** The effect of all changes together; undefined if no list is in force, `unknown` if a value that decides it is hidden. */
+function effectOf(workspace: PlannedWorkspace): Effect | "unknown" | undefined {
+  const live = workspace.live(KIND);
+  const created = workspace.created(KIND);
   const remaining = live
-    .map((list) => workspace.valuesAfter("ip_access_lists", list))
+    .map((list) => workspace.valuesAfter(KIND, list))
     .filter((values) => values !== undefined);
+  const lists = [...live, ...created].map(({ values }) => values);
+  const switches = workspace.live("workspace_conf").filter(({ name }) => name === SWITCH);
+  if ([...lists, ...remaining, ...switches.map(({ values }) => values)].some(hasDigest)) return "unknown";
+  if (live.length > 0 && live.every(({ facts }) => facts.in_force === false)) return undefined;
   const before = passing(live.map(({ values }) => values));
-  const after = passing([...remaining, ...created]);
-  return { after, staying: intersection(before, after), lost: withoutRanges(before, after) };
+  const after = passing([...remaining, ...created.map(({ values }) => values)]);
+  const isHidden = [...live, ...created].some((list) => workspace.isSensitive(KIND, list, []));
+  return { isHidden, after, staying: intersection(before, after), lost: withoutRanges(before, after) };
 }
 
 /** The address of the caller is unknown, but it is one of those that reach the workspace now. */
-function lockouts(_change: PlannedChange, workspace: PlannedWorkspace): readonly Objection[] {
+function lockouts({ address }: PlannedChange, workspace: PlannedWorkspace): readonly Objection[] {
   const effect = effectOf(workspace);
+  if (effect === "unknown")
+    return [notCompared(address, ["the list"], "with the addresses that reach the workspace now")];
   if (effect === undefined || effect.staying.length > 0) return [];
   const message =
     effect.after.length === 0
@@ -145,15 +158,19 @@ function lockouts(_change: PlannedChange, workspace: PlannedWorkspace): readonly
 }
 
 function consequences(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
-  const { lost = [] } = effectOf(workspace) ?? {};
+  const effect = effectOf(workspace);
+  if (effect === undefined || effect === "unknown") return [];
+  const { lost } = effect;
   const limits = withoutRanges(lost, ALL_ADDRESSES).length === 0 && lost.length > 20;
   if (change.action === "create" && lost.length > 0)
     return ["only addresses of the lists can reach the workspace then"];
-  return limits ? [] : effectOn("addresses can no longer reach the workspace", lost.map(rangeText));
+  if (limits || lost.length === 0) return [];
+  const effects = "addresses can no longer reach the workspace";
+  return effect.isHidden ? [effects] : effectOn(effects, lost.map(rangeText));
 }
 
 export const ipAccessLists = defineProvider({
-  kind: "ip_access_lists",
+  kind: KIND,
   dialect: "databricks",
   singular: "IP access list",
   description:

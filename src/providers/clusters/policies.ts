@@ -1,15 +1,18 @@
 // Cluster policies as a plan needs them: clusters that violate a rule, and live values that a policy gave to a cluster.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { remoteId } from "../../core/address.ts";
+import { kindOf, remoteId } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
+import { hasDigest } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
 import { schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { PlannedFrom } from "../../resource/operations.ts";
 import type { Objection, PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
 import { clusterPolicies, policyInSpecForm } from "../admin/cluster-policies.ts";
+import { notCompared } from "../kit/problems.ts";
 import { objectsIn } from "../kit/responses.ts";
 import { clusterFields } from "./fields.ts";
 
@@ -67,27 +70,33 @@ const isSet = (value: Json | undefined): value is Json => value !== undefined &&
 const same = (a: Json | undefined, b: Json | undefined): boolean => String(a) === String(b);
 const valuesOf = ({ values }: JsonObject): readonly Json[] => (Array.isArray(values) ? values : []);
 
-/** The violation of a rule by a value, or undefined. */
-function violation(rule: JsonObject, value: Json): string | undefined {
+/** The violation of a rule by a value, or undefined. `isHidden`: a value of the rule, or the value itself, is sensitive. */
+function violation(rule: JsonObject, value: Json, isHidden = false): string | undefined {
   const text = String(value);
+  const shown = (limit: string): string => (isHidden ? SENSITIVE_TEXT : limit);
   switch (rule.type) {
     case "fixed":
-      return same(value, rule.value) ? undefined : `must be ${JSON.stringify(rule.value ?? null)}`;
+      return same(value, rule.value) ? undefined : `must be ${shown(JSON.stringify(rule.value ?? null))}`;
     case "forbidden":
       return "is forbidden";
-    case "allowlist":
-      return valuesOf(rule).some((allowed) => same(allowed, value))
-        ? undefined
-        : `must be ${valuesOf(rule).length === 1 ? "" : "one of "}${listed(valuesOf(rule).map(String), "or")}`;
+    case "allowlist": {
+      const allowed = valuesOf(rule);
+      if (allowed.some((other) => same(other, value))) return undefined;
+      return `must be ${allowed.length === 1 ? "" : "one of "}${shown(listed(allowed.map(String), "or"))}`;
+    }
     case "blocklist":
-      return valuesOf(rule).some((blocked) => same(blocked, value)) ? `must not be ${text}` : undefined;
+      return valuesOf(rule).some((blocked) => same(blocked, value))
+        ? `must not be ${shown(text)}`
+        : undefined;
     case "regex":
-      return matches(String(rule.pattern ?? ""), text) ? undefined : `must match ${String(rule.pattern)}`;
+      return matches(String(rule.pattern ?? ""), text)
+        ? undefined
+        : `must match ${shown(String(rule.pattern))}`;
     case "range":
       if (isSet(rule.minValue) && Number(value) < Number(rule.minValue))
-        return `must be at least ${String(rule.minValue)}`;
+        return `must be at least ${shown(String(rule.minValue))}`;
       if (isSet(rule.maxValue) && Number(value) > Number(rule.maxValue))
-        return `must be at most ${String(rule.maxValue)}`;
+        return `must be at most ${shown(String(rule.maxValue))}`;
       return undefined;
     default:
       return undefined;
@@ -109,18 +118,22 @@ function matches(pattern: string, text: string): boolean {
   }
 }
 
-/** The rules of a policy; those of a family are unknown, except for its overrides. */
-const rulesOf = (policy: Values): JsonObject => ({
-  ...objectIn(policy.definition),
-  ...objectIn(policy.policy_family_definition_overrides),
-});
+const DEFINITIONS = ["definition", "policy_family_definition_overrides"];
 
-/** The policy after the plan, by its ID, or by the reference to one that the plan creates. */
-function policyAfter(workspace: PlannedWorkspace, policy: string): Values | undefined {
+/** The rules of a policy; those of a family are unknown, except for its overrides. */
+const rulesOf = (policy: Values): JsonObject =>
+  Object.assign({}, ...DEFINITIONS.map((field) => objectIn(policy[field])));
+
+/** The policy after the plan, by its ID, or by the reference to one that the plan creates. `isHidden`: whether a rule has a sensitive value. */
+function policyAfter(workspace: PlannedWorkspace, policy: string) {
   const live = workspace.live(KIND).find(({ id }) => id === policy);
-  if (live !== undefined) return workspace.valuesAfter(KIND, live);
   const address = /^\$\{(.+)\.policy_id\}$/.exec(policy)?.[1];
-  return workspace.created(KIND).find((created) => created.address === address)?.values;
+  const object = live ?? workspace.created(KIND).find((created) => created.address === address);
+  const values = live === undefined ? object?.values : workspace.valuesAfter(KIND, live);
+  if (object === undefined || values === undefined) return undefined;
+  const isHidden = (key: string): boolean =>
+    DEFINITIONS.some((field) => workspace.isSensitive(KIND, object, [field, key]));
+  return { values, isHidden };
 }
 
 /** What a pool decides for its clusters, which therefore need not set it. */
@@ -140,24 +153,33 @@ function mayLackValue(rule: JsonObject, path: Path, cluster: JsonObject): boolea
   return isOfElements(path) || (cluster.instance_pool_id !== undefined && OF_POOL.has(String(path[0])));
 }
 
-/** The violations of a policy by a cluster: the path of each in the cluster, and what is wrong. */
-function violationsIn(cluster: JsonObject, rules: JsonObject): readonly (readonly [Path, string])[] {
-  return Object.entries(rules).flatMap(([key, rule]): readonly (readonly [Path, string])[] => {
+/** What a cluster violates, or undefined if a hidden value takes part: comparing it would test a guess. */
+type Violation = readonly [at: Path, problem: string | undefined];
+
+/** `isHidden`: whether the rule with a key, or the field at a path of the cluster, has a sensitive value. */
+function violationsIn(
+  cluster: JsonObject,
+  rules: JsonObject,
+  isHidden: (key: string, at: Path) => boolean,
+): readonly Violation[] {
+  return Object.entries(rules).flatMap(([key, rule]): readonly Violation[] => {
     const path = pathOf(key);
     if (path === undefined || !isObject(rule)) return [];
-    return pathsIn(cluster, path, rules).flatMap((at): readonly (readonly [Path, string])[] => {
+    return pathsIn(cluster, path, rules).flatMap((at): readonly Violation[] => {
       const value = valueAt(cluster, at);
-      if (!isSet(value)) return mayLackValue(rule, path, cluster) ? [] : [[at, requirement(rule)]];
-      const problem = String(value).includes("${") ? undefined : violation(rule, value);
+      if (hasDigest(rule) || hasDigest(value)) return [[at, undefined]];
+      const isShown = !isHidden(key, at);
+      if (!isSet(value)) return mayLackValue(rule, path, cluster) ? [] : [[at, requirement(rule, isShown)]];
+      const problem = String(value).includes("${") ? undefined : violation(rule, value, !isShown);
       return problem === undefined ? [] : [[at, problem]];
     });
   });
 }
 
-const requirement = ({ defaultValue }: JsonObject): string =>
+const requirement = ({ defaultValue }: JsonObject, isShown: boolean): string =>
   defaultValue === undefined
     ? "is required"
-    : `is required (the default ${String(defaultValue)} needs apply_policy_default_values: true)`;
+    : `is required (the default ${isShown ? String(defaultValue) : SENSITIVE_TEXT} needs apply_policy_default_values: true)`;
 
 /** A size or machine type that neither the cluster nor its policy sets. */
 function missingIn(cluster: JsonObject, rules: JsonObject): readonly string[] {
@@ -167,7 +189,7 @@ function missingIn(cluster: JsonObject, rules: JsonObject): readonly string[] {
     Object.entries(rules).some(([key, value]) => {
       const { type, defaultValue } = objectIn(value);
       const isOf = key === field || key.startsWith(`${field}.`);
-      return isOf && (type === "fixed" || (applies && defaultValue !== undefined));
+      return isOf && (type === "fixed" || hasDigest(type) || (applies && defaultValue !== undefined));
     });
   const hasSize = gives("num_workers") || gives("autoscale") || cluster.is_single_node === true;
   const hasNodes = gives("node_type_id") || gives("instance_pool_id");
@@ -184,9 +206,14 @@ export function policyObjections(
 ): readonly Objection[] {
   if (action === "delete" || after === undefined || (action === "update" && diffs.length === 0)) return [];
   return clustersIn(after).flatMap(({ path, cluster, policy }) => {
-    const values = policyAfter(workspace, policy);
-    if (values === undefined) return [];
+    const policed = policyAfter(workspace, policy);
+    if (policed === undefined) return [];
+    const { values } = policed;
     const rules = rulesOf(values);
+    const isHidden = (key: string, at: Path): boolean =>
+      policed.isHidden(key) || workspace.isSensitive(kindOf(address), { address }, [...path, ...at]);
+    const violations = violationsIn(cluster, rules, isHidden);
+    const unchecked = violations.filter(([, problem]) => problem === undefined);
     const by = `by the cluster policy ${String(values.name)}`;
     const objection = (message: string, hint: string): Objection => ({
       code: "GUARD_CLUSTER_POLICY",
@@ -195,7 +222,10 @@ export function policyObjections(
     });
     const type = objectIn(rules[CLUSTER_TYPE]);
     const own = path.length === 0 ? "all-purpose" : "job";
-    const wrongType = type.type === undefined ? undefined : violation(type, own);
+    const wrongType =
+      type.type === undefined || hasDigest(type)
+        ? undefined
+        : violation(type, own, policed.isHidden(CLUSTER_TYPE));
     // The rules of a family are unknown.
     const missing = values.policy_family_id === undefined ? missingIn(cluster, rules) : [];
     return [
@@ -208,9 +238,23 @@ export function policyObjections(
           `set ${fields}`,
         ),
       ),
-      ...violationsIn(cluster, rules).map(([at, problem]) =>
-        objection(`${toDottedPath([...path, ...at])} ${problem}, ${by}`, "change the value, or the policy"),
+      ...violations.flatMap(([at, problem]) =>
+        problem === undefined
+          ? []
+          : objection(
+              `${toDottedPath([...path, ...at])} ${problem}, ${by}`,
+              "change the value, or the policy",
+            ),
       ),
+      ...(unchecked.length === 0
+        ? []
+        : [
+            notCompared(
+              address,
+              unchecked.map(([at]) => toDottedPath([...path, ...at])),
+              `with the cluster policy ${String(values.name)}`,
+            ),
+          ]),
     ];
   });
 }

@@ -16,7 +16,7 @@ const AT = { file: "workspace.yaml", line: 1, column: 1 };
 
 function guards(changes: readonly Change[], given: Partial<PlanInput> = {}) {
   const here = context(given);
-  return checkGuards(here, changes, createPlannedWorkspace(here, {}, changes));
+  return checkGuards(here, changes, createPlannedWorkspace(here, {}, changes)).guards;
 }
 
 const names = (count: number) => Array.from({ length: count }, (_, at) => `boxes.n${at}`);

@@ -6,7 +6,7 @@ import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { lookupQuestions, unconfirmedValues } from "../../../src/planner/check/confirm-names.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
-import { indexLive } from "../../../src/planner/model/context.ts";
+import { addressByObject, indexLive } from "../../../src/planner/model/context.ts";
 import type { LookupAnswer, Lookups, Question } from "../../../src/planner/model/input.ts";
 import { createPlannedWorkspace } from "../../../src/planner/model/planned-workspace.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
@@ -40,6 +40,7 @@ const task = (values: JsonObject, more: Wanted = {}) =>
     locate: (path) => ({ file: path.join("/"), line: 2, column: 3 }),
   }) satisfies Resource;
 const declared = [resource("boxes.new", { values: { box_name: "new" } })];
+const owners = addressByObject(new Map());
 const input = (wanted: Resource) => ({
   registry,
   host: "h",
@@ -50,7 +51,7 @@ const input = (wanted: Resource) => ({
 
 function questions(wanted: Resource, change: Change, others: readonly Change[] = []): string[] {
   const context = { input: input(wanted), liveIndex };
-  const workspace = createPlannedWorkspace(context, {}, [change, ...others]);
+  const workspace = createPlannedWorkspace({ ...context, owners }, {}, [change, ...others]);
   return lookupQuestions(context, [change, ...others], workspace).map(
     ({ address, path, text, place }) => `${address} ${path.join("/")} ${text} in ${place.in} of ${place.of}`,
   );
@@ -83,7 +84,7 @@ describe("a plan asks the workspace about", () => {
     const wanted = task({ box: "new" });
     const context = { input: { ...input(wanted), registry: registryOf(kinds) }, liveIndex };
     const changes = [create("tasks.t", { after: { box: "new" } })];
-    const workspace = createPlannedWorkspace(context, {}, changes);
+    const workspace = createPlannedWorkspace({ ...context, owners }, {}, changes);
     expect(lookupQuestions(context, changes, workspace)).toEqual([]);
     expect(made({ box: "new" })).toEqual(["tasks.t box new in ids of boxes"]);
   });

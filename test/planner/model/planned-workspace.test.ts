@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import type { Change } from "../../../src/planner/model/change.ts";
-import { indexLive } from "../../../src/planner/model/context.ts";
+import { addressByObject, indexLive } from "../../../src/planner/model/context.ts";
 import type { PlanFacts, PlanInput } from "../../../src/planner/model/input.ts";
 import { createPlannedWorkspace, plannedChange } from "../../../src/planner/model/planned-workspace.ts";
-import { live, object, resource, spec, state } from "../build.ts";
+import { live, object, record, resource, spec, state } from "../build.ts";
 import { adopt, create, forget, noop, one, remove, replace, report, update } from "../changes.ts";
 import { registry } from "../kinds.ts";
 
@@ -23,7 +23,8 @@ function workspace(changes: readonly Change[], more: Partial<PlanInput> = {}, fa
     state: state(),
     ...more,
   };
-  return createPlannedWorkspace({ input, liveIndex: index }, facts, changes);
+  const owners = addressByObject(input.state.records);
+  return createPlannedWorkspace({ input, liveIndex: index, owners }, facts, changes);
 }
 
 describe("the workspace after a plan", () => {
@@ -105,6 +106,20 @@ describe("the workspace after a plan", () => {
     const known = workspace([], {}, { caller: "ada", activeRuns: [{ run_id: 1 }] });
     expect([known.caller, known.activeRuns]).toEqual(["ada", [{ run_id: 1 }]]);
     expect([workspace([]).caller, workspace([]).activeRuns]).toEqual([undefined, undefined]);
+  });
+
+  test("has a sensitive value where the object of an address has one", () => {
+    const isSensitive: PlanInput["isSensitive"] = (address, path) =>
+      address === "boxes.A" && path.join("/") === "size";
+    const records = state([record("boxes.A", "b1")]);
+    const { isSensitive: is } = workspace([], { state: records, isSensitive });
+    expect([is("boxes", b1, ["size"]), is("boxes", b1, ["name"]), is("boxes", b2, ["size"])]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(is("boxes", { address: resource("boxes.A").address }, ["size"])).toBe(true);
+    expect(workspace([]).isSensitive("boxes", b1, ["size"])).toBe(false);
   });
 });
 
