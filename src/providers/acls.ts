@@ -92,7 +92,7 @@ async function put(api: OperationWriter, task: Task): Promise<void> {
 
 export const acls = defineProvider({
   kind: "acls",
-  singular: "access",
+  singular: "ACL",
   description: "Access of one user or group to a secret scope.",
   fields,
   severity: "security",

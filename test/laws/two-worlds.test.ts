@@ -68,6 +68,10 @@ clusters:
     ssh_public_keys: [ssh-rsa 7311, ssh-rsa 7312]
 `;
 
+const LEVELS = `${sensitive({ level: "READ" })}groups: { data-eng: {} }
+scopes: { wh: { acls: { data-eng: "\${var.level}", users: READ } } }
+`;
+
 const WORLDS: readonly World[] = [
   {
     title: "a spec with every guess in the clear",
@@ -80,6 +84,16 @@ const WORLDS: readonly World[] = [
       GUESSES.replace(/pools[\s\S]*clusters/, "clusters"),
     ],
     values: [{ pin: "7312" }, { pin: "9999" }],
+  },
+  {
+    title: "a sensitive level that the caller has on the scope, too",
+    spec: LEVELS,
+    changed: [
+      LEVELS,
+      LEVELS.replace('"${var.level}"', "WRITE"),
+      LEVELS.replace('data-eng: "${var.level}", ', ""),
+    ],
+    values: [{ level: "MANAGE" }, { level: "READ" }],
   },
 ];
 

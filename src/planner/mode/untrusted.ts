@@ -4,7 +4,7 @@ import { type Address, parentOf, remoteId } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, warning, withoutFrame } from "../../core/diagnostic.ts";
 import { collectTexts, defined, type Json, type JsonObject } from "../../core/json.ts";
-import { listed } from "../../core/sentences.ts";
+import { count as countOf, listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { type PlannedKind, type PlanningRegistry, secretField } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
@@ -26,14 +26,21 @@ export interface RedactedInput {
   readonly notes: readonly Diagnostic[];
 }
 
-/** Removes what an untrusted user may not see. Planning is a pure function of its input, so no plan can contain it. */
-export function redactForUntrusted(untrustedInput: UntrustedInput, live: Live): RedactedInput {
+/**
+ * Removes what an untrusted user may not see. Planning is a pure function of its input, so no plan can contain it.
+ * `live`: the objects without sensitive values. `observed`: the same as the service has them, for what is only counted.
+ */
+export function redactForUntrusted(
+  untrustedInput: UntrustedInput,
+  live: Live,
+  observed: Live = live,
+): RedactedInput {
   const secrets = withoutSecretValues(untrustedInput);
   const owned = ownedLive(untrustedInput, live);
   return {
     spec: secrets.spec,
     live: owned,
-    notes: [about(), ...secrets.notes, ...foreignNotes(untrustedInput, live)],
+    notes: [about(), ...secrets.notes, ...foreignNotes(untrustedInput, observed)],
   };
 }
 
@@ -160,7 +167,8 @@ function foreignNotes(untrustedInput: UntrustedInput, live: Live): readonly Diag
   return untrustedInput.registry.kinds.flatMap((provider) => {
     const count = foreignOf(untrustedInput, provider, live).length;
     if (count === 0) return [];
-    const message = `an apply would also delete ${count} ${provider.kind} that are in neither the spec nor the state`;
+    const what = `${countOf(count, provider.singular, provider.kind)} that ${count === 1 ? "is" : "are"}`;
+    const message = `an apply would also delete ${what} in neither the spec nor the state`;
     const hint = `the spec makes the list of ${provider.kind} authoritative; to show them, plan without --untrusted`;
     return [warning("PLAN_MODE", message, { hint })];
   });

@@ -218,7 +218,7 @@ export function redaction(
     };
     const { resources, unchecked } = withTokens(hidden, spec, withoutValues, storedRecord);
     const sources = { registry: kinds, spec: { ...spec, resources }, state: withoutValues };
-    const redacted = redactForUntrusted(sources, mappedLive(live, concealed));
+    const redacted = redactForUntrusted(sources, mappedLive(live, concealed), live);
     const notes = [...redacted.notes, ...uncheckedNote(unchecked), ...changedOutsideNote(changedOutside)];
     return { ...redacted, state: withoutValues, notes };
   };

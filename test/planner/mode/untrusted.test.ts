@@ -232,7 +232,7 @@ describe("the input of a plan for an untrusted spec", () => {
     ]);
     const recorded = state([record("labels.ours/x", "id-ours/x")]);
     expect(foreign({ labels: members }, { ...lists, state: recorded })[0]?.message).toContain(
-      "delete 1 labels",
+      "delete 1 label that is in neither",
     );
     expect(foreign({ labels: members }, { spec: spec([resource("boxes.ours")]) })).toEqual([]);
     expect(foreign({ keys: members }, { spec: spec([resource("boxes.ours", { owns: ["keys"] })]) })).toEqual(
@@ -261,7 +261,7 @@ describe("the input of a plan for an untrusted spec", () => {
     };
     const caller = { ...state(), caller: { name: "ada", credential: "c" } };
     expect(foreign({ labels: members }, { ...lists, state: caller })[0]?.message).toContain(
-      "delete 1 labels",
+      "delete 1 label that is in neither",
     );
     expect(foreign({ labels: members }, { ...lists, state: state() })[0]?.message).toContain(
       "delete 2 labels",
