@@ -277,9 +277,9 @@ test("an object with the key __proto__ is omitted and reported, and one with thi
   const because = "is not exported: a spec cannot contain the key __proto__";
   expect(diagnostics.map(({ message }) => message)).toEqual([
     `the secret scope "__proto__" (__proto__) ${because}`,
-    `the access "__proto__/ada" (__proto__/ada) ${because}`,
-    `the access "etl/__proto__" (etl/__proto__) ${because}`,
-    'the access "etl/ada" (etl/ada) is not exported: a spec with only a part of this list would delete the rest',
+    `the ACL "__proto__/ada" (__proto__/ada) ${because}`,
+    `the ACL "etl/__proto__" (etl/__proto__) ${because}`,
+    'the ACL "etl/ada" (etl/ada) is not exported: a spec with only a part of this list would delete the rest',
     `the secret "etl/__proto__" (etl/__proto__) ${because}`,
     `the cluster "c" (c-1) ${because}`,
   ]);
