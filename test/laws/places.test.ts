@@ -120,47 +120,51 @@ describe.each(
       .map((kind) => [dialect, kind.kind, kind] as const),
   ),
 )("%s: a sensitive value in a field of %s", (_dialect, _kind, provider) => {
-  test.each(formsOf(provider))("is hidden where it is compared, recorded, and answered: %s", (_, values) => {
-    const address = addressOf(provider.kind, NAME);
-    const missing: string[] = [];
-    let tried = 0;
-    const leaves = leavesIn(values, { properties: provider.fields }, []);
-    for (const { path, schema } of leaves) {
-      const [before, after] = [false, true].map((second) =>
-        withValueAt(values, path, scalarOf(schema, second)),
-      ) as [Values, Values];
-      const [form, other] = [before, after].map((each) => declaredForm(provider, NAME, each)) as [
-        Values,
-        Values,
-      ];
-      const declared = sensitiveValuesOf({ key: KEY, lineage: "l" });
-      declared.declare(address, before, [path], () => form);
-      const stored = declared.conceal(address, form, "stored");
-      const recorded = sensitiveValuesOf({ key: KEY, lineage: "l" });
-      recorded.record(address, stored);
-      const check = (what: string, [a, b]: readonly [Json, Json], hidden: Json): void => {
-        for (const place of differing(a, b)) {
-          tried += 1;
-          const value = valueAt(hidden, place);
-          if (value !== SENSITIVE_TEXT && !hasDigest(value))
-            missing.push(`${toDottedPath(path)}: ${what} ${toDottedPath(place)}`);
+  test.each(formsOf(provider))(
+    "is hidden where it is compared, recorded, and answered: %s",
+    (_, values) => {
+      const address = addressOf(provider.kind, NAME);
+      const missing: string[] = [];
+      let tried = 0;
+      const leaves = leavesIn(values, { properties: provider.fields }, []);
+      for (const { path, schema } of leaves) {
+        const [before, after] = [false, true].map((second) =>
+          withValueAt(values, path, scalarOf(schema, second)),
+        ) as [Values, Values];
+        const [form, other] = [before, after].map((each) => declaredForm(provider, NAME, each)) as [
+          Values,
+          Values,
+        ];
+        const declared = sensitiveValuesOf({ key: KEY, lineage: "l" });
+        declared.declare(address, before, [path], () => form);
+        const stored = declared.conceal(address, form, "stored");
+        const recorded = sensitiveValuesOf({ key: KEY, lineage: "l" });
+        recorded.record(address, stored);
+        const check = (what: string, [a, b]: readonly [Json, Json], hidden: Json): void => {
+          for (const place of differing(a, b)) {
+            tried += 1;
+            const value = valueAt(hidden, place);
+            if (value !== SENSITIVE_TEXT && !hasDigest(value))
+              missing.push(`${toDottedPath(path)}: ${what} ${toDottedPath(place)}`);
+          }
+        };
+        check("stored", [form, other], stored);
+        check("shown", [form, other], declared.conceal(address, form, "shown"));
+        check("recorded", [form, other], recorded.conceal(address, form, "shown"));
+        for (const change of provider.kind === "jobs" ? [inTasks, inOneTask] : []) {
+          const moved = [change(form), change(other)] as const;
+          check("live", moved, recorded.conceal(address, moved[0], "shown"));
+          check("declared elsewhere", moved, declared.conceal(address, moved[0], "stored"));
         }
-      };
-      check("stored", [form, other], stored);
-      check("shown", [form, other], declared.conceal(address, form, "shown"));
-      check("recorded", [form, other], recorded.conceal(address, form, "shown"));
-      for (const change of provider.kind === "jobs" ? [inTasks, inOneTask] : []) {
-        const moved = [change(form), change(other)] as const;
-        check("live", moved, recorded.conceal(address, moved[0], "shown"));
-        check("declared elsewhere", moved, declared.conceal(address, moved[0], "stored"));
+        if (provider.kind !== "jobs" && provider.kind !== "clusters") continue;
+        for (const change of [(all: Values) => all, settingsWithLists, inRun]) {
+          const answers = [change(form), change(other)] as const;
+          check("answered", answers, recorded.maskedAnswer(address, answers[0]));
+        }
       }
-      if (provider.kind !== "jobs" && provider.kind !== "clusters") continue;
-      for (const change of [(all: Values) => all, settingsWithLists, inRun]) {
-        const answers = [change(form), change(other)] as const;
-        check("answered", answers, recorded.maskedAnswer(address, answers[0]));
-      }
-    }
-    expect(missing).toEqual([]);
-    expect(tried > 0).toBe(leaves.length > 0);
-  });
+      expect(missing).toEqual([]);
+      expect(tried > 0).toBe(leaves.length > 0);
+    },
+    120_000,
+  );
 });
