@@ -1,6 +1,6 @@
 // The law of two worlds: two workspaces that differ in sensitive values alone give the author of a pull request the same plan.
 
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { databricksSamples } from "./databricks-samples.ts";
 import { samples } from "./samples.ts";
 import { type Values, type World, type Worlds, worldOf, worldsOf } from "./sensitive-worlds.ts";
@@ -12,6 +12,9 @@ const UNTRUSTED = [
   "plan --untrusted --offline",
 ];
 
+/** A new cluster runs after this time. */
+const STARTED_MS = 60_000;
+
 /** Runs a command in both worlds, each with its own values, and expects the same answer. */
 async function expectSame(worlds: readonly World[], line: string, values: readonly Values[] = []) {
   const [one, other] = await Promise.all(worlds.map(({ run }, at) => run(line, values[at])));
@@ -19,10 +22,19 @@ async function expectSame(worlds: readonly World[], line: string, values: readon
   return one;
 }
 
+// Whether a cluster runs depends on the time, so both worlds have the same.
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+});
+afterAll(() => {
+  vi.useRealTimers();
+});
+
 async function appliedWorlds(both: Worlds): Promise<readonly World[]> {
   const worlds = both.values.map(() => worldOf(both));
   for (const [at, { run }] of worlds.entries())
     expect(await run("apply --auto-approve", both.values[at])).toMatchObject({ code: 0 });
+  vi.setSystemTime(Date.now() + STARTED_MS);
   return worlds;
 }
 

@@ -137,7 +137,7 @@ describe("workspace fleet", () => {
     });
     const groups = Array.from({ length: 40 }, (_, at) => `g${at}: {}`).join(", ");
     writeFileSync(join(other, "workspace.yaml"), `groups: { ${groups} }\n`);
-    const entry = `host: "${slow.url}", timeout: 4s, environment: { WORKSPACE_TOKEN: WEB_TOKEN }`;
+    const entry = `host: "${slow.url}", timeout: 7s, environment: { WORKSPACE_TOKEN: WEB_TOKEN }`;
     writeFileSync(join(other, "fleet.yaml"), `workspaces: { slow: { ${entry} } }\n`);
     const env = { ...TOKENS, WORKSPACE_PARALLELISM: "1" };
     const { code, out } = await fleet("apply --auto-approve -o json", env, other);
