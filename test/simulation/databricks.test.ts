@@ -34,7 +34,7 @@ testSuite(
 );
 
 testSuite(
-  { ...two, sample: 4 },
+  { ...two, sample: 2 },
   "in the Databricks dialect, the second of two applies waits, recovers from a killed first, and is safe from a paused one",
 );
 
