@@ -4,7 +4,7 @@ import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { count } from "../core/sentences.ts";
-import { entitlementGrants, type PrincipalName } from "../resource/access.ts";
+import { ADMINISTRATORS, entitlementGrants, type PrincipalName } from "../resource/access.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedChange, PlannedWorkspace, Step } from "../resource/planning.ts";
 import { defineProvider, groupField, listField, textField } from "./kit/field-builders.ts";
@@ -16,6 +16,7 @@ import {
   membersOf,
   nameAfter,
   stayingMembers,
+  uncheckedAdministrators,
 } from "./kit/lockout.ts";
 import { effectOn } from "./kit/problems.ts";
 import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText, valuesIn } from "./kit/responses.ts";
@@ -216,7 +217,14 @@ export const groups = defineProvider({
     },
     objections(change, workspace) {
       const { before, after } = memberships(change, workspace);
-      return lockouts(workspace, before, after);
+      const { members } = change.after ?? {};
+      const isListed =
+        change.live?.name === ADMINISTRATORS && isObject(members) && members.users !== undefined;
+      const listed = new Set(membersOf(change.after ?? {}).users);
+      return [
+        ...lockouts(workspace, before, after),
+        ...uncheckedAdministrators(change, workspace, (user) => isListed && !listed.has(user)),
+      ];
     },
   },
 

@@ -3,7 +3,7 @@
 import { remoteId } from "../core/address.ts";
 import { defined, type Json, type JsonObject } from "../core/json.ts";
 import { count, listed } from "../core/sentences.ts";
-import { entitlementGrants } from "../resource/access.ts";
+import { ADMINISTRATORS, entitlementGrants } from "../resource/access.ts";
 import type { Values } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
 import { foldCase } from "../resource/names.ts";
@@ -24,6 +24,7 @@ import {
   losesAdministrators,
   membershipOf,
   membersOf,
+  uncheckedAdministrators,
   withUserIn,
 } from "./kit/lockout.ts";
 import { effectOn, problem } from "./kit/problems.ts";
@@ -259,7 +260,13 @@ export const users = defineProvider({
           ),
         ];
       const { before, after } = memberships(change, workspace);
-      return lockouts(workspace, before, after);
+      const groups = removesObject(change) ? [] : change.after?.groups;
+      const leaves = groups !== undefined && !scimValues(groups).includes(ADMINISTRATORS);
+      const leaving = leaves ? foldCase(change.live?.name ?? change.name) : undefined;
+      return [
+        ...lockouts(workspace, before, after),
+        ...uncheckedAdministrators(change, workspace, (user) => user === leaving),
+      ];
     },
   },
 

@@ -105,6 +105,7 @@ const fields = {
     severity: "cost",
     whenAbsent: "unmanaged",
     separateRequest: true,
+    shownBy: ["state"],
     description:
       "State to keep the warehouse in. If absent, users and auto_stop_mins start and stop it freely.",
   }),

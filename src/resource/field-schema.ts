@@ -51,6 +51,8 @@ export interface Annotations {
   readonly witness?: string;
   /** A fact of the live object that is present if the service itself gave the field its value, and says why: no drift then. */
   readonly changedByService?: string;
+  /** Facts of the live object from which the value can be told: they are hidden with it. */
+  readonly shownBy?: readonly string[];
   /** Members of a map that the service may add. If the spec does not set them, these values do not count as a difference. */
   readonly addedByService?: Readonly<Record<string, Json>>;
   /** Strings that differ only in case are equal. */
@@ -137,6 +139,7 @@ export const ANNOTATION_KEYWORDS = [
   "catalog",
   "witness",
   "changedByService",
+  "shownBy",
   "addedByService",
   "ignoreCase",
   "source",

@@ -113,6 +113,12 @@ export interface ContentRules {
   partialUploadName?(name: string, token: string): string;
 }
 
+export interface ImpliedMembership {
+  readonly field: string;
+  readonly group: { readonly kind: string; readonly name: string };
+  readonly member: { readonly kind: string; readonly name: string };
+}
+
 export interface PlanningRules {
   /** Rules about one resource that a schema cannot express. References are still strings here (`${…}`). */
   validate?(values: Values, name: string): readonly Problem[];
@@ -129,6 +135,8 @@ export interface PlanningRules {
   dependencies?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
   /** Further kinds whose live objects decide whether a plan of these values is allowed. */
   judgedBy?(values: Values): readonly string[];
+  /** A membership that follows from the value of a field. */
+  impliedMembership?(name: string): ImpliedMembership;
   /** Principals that the values name and that must exist, with the kind of each; `path` leads to the value, or to the key of a map. Pure. */
   namedPrincipals?(
     values: Values,

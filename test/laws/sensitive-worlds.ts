@@ -23,6 +23,8 @@ export interface Worlds {
   /** Specs of pull requests. */
   readonly changed: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
+  /** What another user applies to both worlds, with another state. */
+  readonly outside?: string;
   /** The sensitive values of each world, by the names of their variables. */
   readonly values: readonly [Values, Values];
 }
@@ -73,12 +75,6 @@ export function worldOf({ spec, isDatabricks, cloud = "azure", files = {} }: Wor
 
 const SECRETS = { DB_PASSWORD: "one", OTHER_PASSWORD: "two" };
 
-/**
- * Fields of which the sample has a value that the service also gives to an object of the sample without one, or that shows in another
- * object: docs/security.md, "Limits".
- */
-const SHOWN_ELSEWHERE = new Set(["run_state", "branch", "permissions"]);
-
 /** Sections of a spec that no sensitive value decides. */
 const SECTIONS = new Set(["variables", "policy", "moved", "removed", "import", "rules"]);
 
@@ -95,7 +91,7 @@ function candidatesIn(value: Json, changed: Json | undefined, path: Path = []): 
     return value.flatMap((item: Json, at) => candidatesIn(item, valueAt(changed, [at]), [...path, at]));
   if (isObject(value))
     return Object.entries(value).flatMap(([key, member]) =>
-      (path.length === 0 && SECTIONS.has(key)) || SHOWN_ELSEWHERE.has(key)
+      path.length === 0 && SECTIONS.has(key)
         ? []
         : candidatesIn(member, valueAt(changed, [key]), [...path, key]),
     );

@@ -1,6 +1,6 @@
 // The law of two worlds: two workspaces that differ in sensitive values alone give the author of a pull request the same plan.
 
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { databricksSamples } from "./databricks-samples.ts";
 import { samples } from "./samples.ts";
 import { type Values, type World, type Worlds, worldOf, worldsOf } from "./sensitive-worlds.ts";
@@ -32,8 +32,16 @@ afterAll(() => {
 
 async function appliedWorlds(both: Worlds): Promise<readonly World[]> {
   const worlds = both.values.map(() => worldOf(both));
-  for (const [at, { run }] of worlds.entries())
+  // An apply waits for a cluster that the spec wants to run.
+  const clock = setInterval(() => vi.setSystemTime(Date.now() + 1_000), 50);
+  onTestFinished(() => clearInterval(clock));
+  for (const [at, { run, write }] of worlds.entries()) {
     expect(await run("apply --auto-approve", both.values[at])).toMatchObject({ code: 0 });
+    if (both.outside === undefined) continue;
+    write(both.outside);
+    expect(await run("apply --auto-approve --adopt --state other")).toMatchObject({ code: 0 });
+  }
+  clearInterval(clock);
   vi.setSystemTime(Date.now() + STARTED_MS);
   return worlds;
 }
@@ -96,6 +104,22 @@ ip_access_lists:
   part: { list_type: ALLOW, ip_addresses: [10.128.0.0/9] }
 `;
 
+const STATES = `${sensitive({ state: "RUNNING", up: "RUNNING", word: "q" })}workspace_conf: { maxTokenLifetimeDays: { value: "90" } }
+warehouses:
+  hidden: { cluster_size: Small, run_state: "\${var.state}", custom_tags: { a: "\${var.word}" } }
+  plain: { cluster_size: Small }
+clusters:
+  c: { spark_version: 15.4.x-scala2.12, ${NODE}, num_workers: 1, run_state: "\${var.up}" }
+repos:
+  /Repos/data/etl: { url: https://github.com/example/etl.git, provider: gitHub }
+`;
+
+const ROLES = `${sensitive({ role: "USER" })}policy: { max_deletes: 100% }
+users: { ada@example.com: {}, bo@example.com: { groups: [data] } }
+groups: { admins: {}, data: { entitlements: [allow-cluster-create] } }
+workspace_assignments: { Ada@example.com: { permissions: ["\${var.role}"] } }
+`;
+
 const WORLDS: readonly Worlds[] = [
   {
     isDatabricks: false,
@@ -151,6 +175,41 @@ const WORLDS: readonly Worlds[] = [
     ],
     values: [{ ip: "10.0.0.0/8" }, { ip: "172.16.0.0/12" }],
   },
+  {
+    isDatabricks: true,
+    title: "a sensitive role that makes a member of admins",
+    spec: ROLES,
+    changed: [
+      ROLES,
+      ROLES.replace(/workspace_assignments.*\n/, ""),
+      ROLES.replace("ada@example.com: {}, ", ""),
+      ROLES.replace("ada@example.com: {}", "ada@example.com: { groups: [data] }"),
+      ROLES.replace("ada@example.com: {}", "ada@example.com: { groups: [admins] }"),
+      ROLES.replace("admins: {}", "admins: { members: { users: [admin@example.com] } }"),
+      ROLES.replace("admins: {}", "admins: { members: { users: [admin@example.com, ada@example.com] } }"),
+      ROLES.replace('"${var.role}"', "ADMIN"),
+    ],
+    values: [{ role: "ADMIN" }, { role: "USER" }],
+  },
+  {
+    isDatabricks: true,
+    title: "sensitive values that are defaults elsewhere, or that another user wrote there",
+    spec: STATES,
+    outside: 'workspace_conf: { maxTokenLifetimeDays: { value: "37" } }',
+    changed: [
+      STATES,
+      STATES.replaceAll("Small", "Medium").replace("num_workers: 1", "num_workers: 2"),
+      STATES.replaceAll(/"\$\{var.(state|up)\}"/g, "RUNNING").replace('"90"', '"37"'),
+      STATES.replaceAll("15.4.x", "14.3.x").replace("provider: gitHub }", "provider: gitHub, branch: main }"),
+      STATES.replace(/warehouses[\s\S]*clusters/, "clusters"),
+      STATES.replace(/clusters[\s\S]*/, ""),
+      STATES.replace(/workspace_conf[\s\S]*/, "policy: { max_deletes: 100% }\n"),
+    ],
+    values: [
+      { state: "RUNNING", up: "RUNNING", word: "main" },
+      { state: "STOPPED", up: "TERMINATED", word: "37" },
+    ],
+  },
 ];
 
 describe("a plan of an untrusted spec is the same with other sensitive values", () => {
@@ -164,16 +223,7 @@ const SAMPLES = [
 
 /** Kinds whose samples have no other value that may be sensitive. */
 const WITHOUT_VALUES = new Set([
-  ...[
-    "workspace_assignments",
-    "scopes",
-    "groups",
-    "secrets",
-    "directories",
-    "notebooks",
-    "files",
-    "workspace_files",
-  ],
+  ...["scopes", "groups", "secrets", "directories", "notebooks", "files", "workspace_files"],
 ]);
 
 describe("with sensitive values in a sample", () => {

@@ -33,6 +33,7 @@ type Visit = (
   path: Path,
   isToken: boolean,
   stored: Json | undefined,
+  schema: FieldSchema,
 ) => SensitiveScalar;
 
 /** Adds the strings and numbers at sensitive places, which are hidden in other values, too. */
@@ -48,19 +49,32 @@ export function hideRecordedStrings(
 }
 
 /**
- * The values with tokens. A plain text that contains a sensitive one is hidden, except where the state has the text in the clear:
- * the last applied spec shows it there. Whether it is shown must not depend on the untrusted spec, which could be full of guesses.
- * The same is true for a key of a map.
+ * The values with tokens. A string is shown where the last applied spec declared it in the clear, or where the schema lists it. Any
+ * other one is a token, whatever it is: who knows a default of the service would learn from a hidden one that it is a sensitive value,
+ * and from a shown one that it is not. It must not depend on the untrusted spec either, which could be full of guesses.
+ * Names of objects and keys of maps are hidden only if they contain a sensitive text: decisions are made by them.
  */
 export function recordedForm(sensitive: SensitiveValues, recorded: RecordedResource, values: Values): Values {
   const { address, applied } = recorded;
-  const visit: Visit = (value, path, isToken, stored) =>
-    !isToken && value === stored ? value : sensitive.shown(address, path, value, isToken);
+  const visit: Visit = (value, path, isToken, stored, schema) => {
+    if (!isToken && (value === stored || isListed(schema, value))) return value;
+    return sensitive.shown(address, path, value, isToken || (typeof value === "string" && isFree(schema)));
+  };
   const keyOf = (path: Path): string => {
     const isOpen = valueAt(applied, path) !== undefined;
     return String((isOpen ? path : sensitive.concealedPath(address, path)).at(-1));
   };
   return converted(sensitive, recorded, values, visit, keyOf);
+}
+
+const isListed = (schema: FieldSchema, value: SensitiveScalar): boolean =>
+  schema.enum?.includes(value) === true || schema.const === value || schema.default === value;
+
+/** Whether a field may have any string: one that names nothing. */
+function isFree(schema: FieldSchema): boolean {
+  const { type, names, refersTo, mentions, identifies } = schema;
+  const decides = [names, refersTo, mentions, identifies].some((role) => role !== undefined);
+  return !decides && [type].flat().includes("string");
 }
 
 function converted(
@@ -117,7 +131,7 @@ function converted(
     // Of entries of a list, only those with a digest are sensitive; all of them are one place.
     const isEntry = storedValue !== undefined && path.some((key) => typeof key === "number");
     const isToken = hasDigest(storedValue) || (!isEntry && sensitive.isRecorded(address, path));
-    return visit(value, path, isToken, storedValue);
+    return visit(value, path, isToken, storedValue, schema);
   };
   return convert(values, [], {}, stored, revealed) as Values;
 }

@@ -5,7 +5,8 @@ import { type RemoteId, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
-import { ADMINISTRATION } from "../../resource/access.ts";
+import { hasDigest } from "../../core/sensitive-values.ts";
+import { ADMINISTRATION, ADMINISTRATORS } from "../../resource/access.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
@@ -13,7 +14,7 @@ import type { OperationWriter } from "../../resource/operations.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
 import { choiceField, defineProvider, listField, required } from "../kit/field-builders.ts";
 import { lockout } from "../kit/lockout.ts";
-import { problem } from "../kit/problems.ts";
+import { notCompared, problem } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, objectsIn, responseText } from "../kit/responses.ts";
 import { scimValues } from "../kit/scim.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
@@ -108,6 +109,10 @@ const isAdmin = (values: Values | undefined): boolean => scimValues(values?.perm
 const losesAdministration = (change: PlannedChange): boolean =>
   isAdmin(change.live?.values) && (removesObject(change) || !isAdmin(change.after));
 
+/** Whether the change may take administration from the principal: the present role is hidden. */
+const isRoleHidden = (change: PlannedChange): boolean =>
+  hasDigest(change.live?.values.permissions) && (removesObject(change) || !isAdmin(change.after));
+
 function isCaller({ name }: PlannedChange, { caller }: PlannedWorkspace): boolean {
   return caller !== undefined && foldCase(principalNamed(name).name) === foldCase(caller);
 }
@@ -131,6 +136,11 @@ export const assignments = defineProvider({
   planning: {
     validate: (_values, name) => check(name),
     dependencies: (name) => [managedPrincipal(name)],
+    impliedMembership: (name) => ({
+      field: "permissions",
+      group: { kind: "groups", name: ADMINISTRATORS },
+      member: managedPrincipal(name),
+    }),
     access: {
       dialect: "databricks",
       levels: [],
@@ -140,7 +150,8 @@ export const assignments = defineProvider({
         return isAdmin(values) ? { grants: [{ on: ADMINISTRATION, to, level: "administrator" }] } : {};
       },
     },
-    requests: (change, { caller }) => (caller === undefined && losesAdministration(change) ? ["caller"] : []),
+    requests: (change, { caller }) =>
+      caller === undefined && (losesAdministration(change) || isRoleHidden(change)) ? ["caller"] : [],
     consequences({ action, name }) {
       if (action !== "delete") return [];
       return [
@@ -149,15 +160,14 @@ export const assignments = defineProvider({
           : `${name} stays in the workspace as a user`,
       ];
     },
-    objections: (change, workspace) =>
-      losesAdministration(change) && isCaller(change, workspace)
-        ? [
-            lockout(
-              `the caller, ${workspace.caller}, would no longer be an administrator`,
-              "ask another administrator to apply this",
-            ),
-          ]
-        : [],
+    objections(change, workspace) {
+      if (!isCaller(change, workspace)) return [];
+      if (isRoleHidden(change))
+        return [notCompared(change.address, ["permissions"], "with the role of the caller")];
+      if (!losesAdministration(change)) return [];
+      const message = `the caller, ${workspace.caller}, would no longer be an administrator`;
+      return [lockout(message, "ask another administrator to apply this")];
+    },
   },
 
   operations: {

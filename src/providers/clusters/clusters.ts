@@ -60,6 +60,7 @@ const fields = {
     severity: "availability",
     whenAbsent: "unmanaged",
     changedByService: "ended_by_service",
+    shownBy: ["state", "ended_by_service"],
     description: "State to keep the cluster in. If absent, users start and stop it freely.",
   }),
   libraries: clusterLibraries,
@@ -179,7 +180,8 @@ const takes = (change: PlannedChange, operation: string): boolean =>
 
 /** Whether running work on the cluster is interrupted. */
 function interrupts(change: PlannedChange): boolean {
-  if (change.live === undefined || isDown(String(change.live.facts.state))) return false;
+  const { state } = change.live?.facts ?? {};
+  if (state === undefined || isDown(String(state))) return false;
   return change.action !== "update" || takes(change, "terminate") || takes(change, "edit");
 }
 
@@ -201,7 +203,7 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
     const runs = runsOn(workspace, live).length;
     if (runs > 0) sentences.push(`${count(runs, "active run")} on it ${runs === 1 ? "stops" : "stop"}`);
   }
-  if (change.action === "update")
+  if (change.action === "update" && live.facts.state !== undefined)
     sentences.push(
       ...libraryConsequences(live, change.after, {
         isUp: isUp(String(live.facts.state)),

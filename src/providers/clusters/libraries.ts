@@ -20,6 +20,7 @@ export const clusterLibraries: FieldSchema = listField(library, {
   list: "set",
   whenAbsent: "unmanaged",
   separateRequest: true,
+  shownBy: ["library_states"],
   description:
     "All libraries installed on the cluster, except for those of its policy; others are drift and are uninstalled. If absent, libraries are not managed.",
   examples: [[{ pypi: { package: "simplejson==3.8.0" } }, { jar: "dbfs:/jars/etl.jar" }]],

@@ -2,12 +2,13 @@
 
 import { memberOf, parentOf } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { hasDigest } from "../../core/sensitive-values.ts";
+import { ADMINISTRATORS } from "../../resource/access.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
-import type { Objection, PlannedWorkspace } from "../../resource/planning.ts";
+import type { Objection, PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
+import { notCompared } from "./problems.ts";
 import { scimValues } from "./scim.ts";
-
-const ADMINS = "admins";
 
 interface Members {
   readonly users: readonly string[];
@@ -39,7 +40,7 @@ const folded = (value: Json | undefined): readonly string[] => scimValues(value)
 function administrators(membership: Membership): ReadonlySet<string> {
   const administrators = new Set<string>();
   const visited = new Set<string>();
-  const open = [ADMINS];
+  const open = [ADMINISTRATORS];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (visited.has(name)) continue;
     visited.add(name);
@@ -74,6 +75,19 @@ export function lockouts(
       ),
     ];
   return [];
+}
+
+/** Guards of an untrusted plan cannot count the members of `admins` whose role is hidden. `leaves`: whether a user would no longer be one. */
+export function uncheckedAdministrators(
+  { address }: PlannedChange,
+  workspace: PlannedWorkspace,
+  leaves: (user: string) => boolean,
+): readonly Objection[] {
+  const hidden = workspace
+    .live("workspace_assignments")
+    .filter(({ values }) => hasDigest(values.permissions))
+    .map(({ name }) => foldCase(name.replace(/^user:/, "")));
+  return hidden.some(leaves) ? [notCompared(address, ["the change"], "with the members of admins")] : [];
 }
 
 export const lockout = (message: string, hint: string): Objection => ({

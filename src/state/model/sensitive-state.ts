@@ -5,19 +5,30 @@ import { type Concealment, hasDigest, type SensitiveValues } from "../../core/se
 import type { Values } from "../../resource/field-schema.ts";
 import type { Intent, JournalEntry, OpenIntent, State, StateRecord, Sweep } from "./record.ts";
 
-function* valuesIn({ records, open, sweeps }: State): Generator<readonly [Address, Values]> {
+function* valuesIn(
+  { records, open, sweeps }: State,
+  which: "all" | "applied" = "all",
+): Generator<readonly [Address, Values]> {
   for (const record of records.values()) {
     yield [record.address, record.applied];
-    if (record.status === "ready") yield [record.address, record.seen];
+    if (record.status === "ready" && which === "all") yield [record.address, record.seen];
   }
   for (const { address, wanted } of open) yield [address, wanted];
   for (const { address, intent } of sweeps) if (intent !== undefined) yield [address, intent.wanted];
 }
 
-/** Marks the places of the digests in a state. Returns whether it has any. */
-export function markRecorded(state: State, sensitive: SensitiveValues): boolean {
+/**
+ * Marks the places of the digests in a state. Returns whether it has any. `applied`: only of what a spec declared; the state also has a
+ * digest where the service has a value that equals a sensitive one.
+ */
+export function markRecorded(
+  state: State,
+  sensitive: SensitiveValues,
+  which: "all" | "applied" = "all",
+): boolean {
   let hasAny = false;
-  for (const [address, values] of valuesIn(state)) hasAny = sensitive.record(address, values) || hasAny;
+  for (const [address, values] of valuesIn(state, which))
+    hasAny = sensitive.record(address, values) || hasAny;
   return hasAny;
 }
 

@@ -2,10 +2,12 @@
 
 import { type Address, addressOf, kindOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
+import { type JsonObject, omit } from "../../core/json.ts";
 import { isSamePath } from "../../core/pointer.ts";
-import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import { hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
 import { comparable, declaredForm } from "../../planner/diff/normalize.ts";
+import { hidingMemberships } from "../../planner/mode/hidden-memberships.ts";
 import { hideRecordedStrings, recordedForm, withRecordedTokens } from "../../planner/mode/recorded-form.ts";
 import { type RedactedInput, redactForUntrusted, withOtherValues } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
@@ -14,7 +16,13 @@ import type { Plan } from "../../planner/model/plan.ts";
 import { concealedPlan, type OpenContents } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import { CONTENT_FIELDS, hasContent, type PlanningRegistry, secretField } from "../../resource/kind.ts";
+import {
+  CONTENT_FIELDS,
+  hasContent,
+  type PlannedKind,
+  type PlanningRegistry,
+  secretField,
+} from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
@@ -40,7 +48,7 @@ export interface SensitiveInput {
 /** The sensitive values that the spec declares, and the places that the state records. */
 export function openSensitive({ spec, base, states, key, untrusted }: SensitiveInput): SensitiveValues {
   const sensitive = sensitiveValuesOf({ key, lineage: states[0].lineage, texts: spec.sensitive });
-  for (const state of states) markRecorded(state, sensitive);
+  for (const state of states) markRecorded(state, sensitive, untrusted === true ? "applied" : "all");
   const isDeclared = [...spec.resources.values()].some((resource) => resource.sensitive !== undefined);
   if (isDeclared || !sensitive.isEmpty)
     for (const { address, kind, name, values, sensitive: paths = [] } of spec.resources.values())
@@ -180,8 +188,7 @@ export function redaction(
     revealed: hidden.reveal(stored),
   });
   for (const record of recorded.state.records.values()) {
-    const values = recordedValues(record);
-    const resource = resourceOf(record.address, values);
+    const resource = resourceOf(record.address, recordedValues(record));
     hideRecordedStrings(hidden, resource, resource.revealed);
     const object = owned.get(record.address);
     if (object !== undefined) hideRecordedStrings(hidden, resource, object.values);
@@ -193,10 +200,9 @@ export function redaction(
     };
     const records = new Map<Address, StateRecord>();
     for (const [address, record] of state.records) {
-      const stored = storedRecord(record) ?? record;
-      const applied = formOf(address, stored.applied, record.applied);
-      const jsonObject =
-        record.status === "ready" ? formOf(address, recordedValues(stored), record.seen) : {};
+      const stored = (storedRecord(record) ?? record).applied;
+      const applied = formOf(address, stored, record.applied);
+      const jsonObject = record.status === "ready" ? formOf(address, stored, record.seen) : {};
       records.set(
         address,
         record.status === "ready" ? { ...record, applied, seen: jsonObject } : { ...record, applied },
@@ -208,20 +214,37 @@ export function redaction(
     const concealed = (kind: string, object: LiveObject): LiveObject => {
       const address = owners.get(kind, object.id) ?? addressOf(kind, object.name);
       const record = state.records.get(address);
-      const stored = record ? recordedValues(storedRecord(record) ?? record) : {};
+      const stored = record && (storedRecord(record) ?? record);
       const provider = kinds.get(kind);
       const { values } = comparable(provider, object);
       const same =
-        hasContent(provider) && record !== undefined ? withRecordedContent(values, stored) : values;
+        hasContent(provider) && stored !== undefined
+          ? withRecordedContent(values, recordedValues(stored))
+          : values;
       if (same !== values) changedOutside.push(address);
-      return { ...object, values: formOf(address, stored, same) };
+      const hiddenValues = formOf(address, stored?.applied ?? {}, same);
+      return { ...object, values: hiddenValues, facts: withoutShown(provider, object.facts, hiddenValues) };
     };
     const { resources, unchecked } = withTokens(hidden, spec, withoutValues, storedRecord);
     const sources = { registry: kinds, spec: { ...spec, resources }, state: withoutValues };
-    const redacted = redactForUntrusted(sources, mappedLive(live, concealed), live);
+    const concealedLive = mappedLive(live, concealed);
+    const hideMemberships = hidingMemberships(kinds, concealedLive);
+    const shown = mappedLive(concealedLive, (kind, object) => {
+      const address = owners.get(kind, object.id);
+      return hideMemberships(kind, object, (address && records.get(address)?.applied) ?? {});
+    });
+    const redacted = redactForUntrusted(sources, shown, live);
     const notes = [...redacted.notes, ...uncheckedNote(unchecked), ...changedOutsideNote(changedOutside)];
     return { ...redacted, state: withoutValues, notes };
   };
+}
+
+/** The facts without those that show the value of a hidden field. */
+function withoutShown({ fields }: PlannedKind, facts: JsonObject, values: Values): JsonObject {
+  const shown = Object.entries(fields).flatMap(([name, { shownBy = [] }]) =>
+    shownBy.length > 0 && hasDigest(values[name]) ? shownBy : [],
+  );
+  return shown.length === 0 ? facts : omit(facts, shown);
 }
 
 const hasSecrets = (kinds: PlanningRegistry, { records, open }: State): boolean =>

@@ -150,3 +150,40 @@ ip_access_lists:
     expect(await run("plan")).toMatchObject({ code: 3, all: expect.stringContaining("GUARD_LOCKOUT") });
   });
 });
+
+describe("a sensitive role of an administrator", () => {
+  const ROLES =
+    '{ admin@example.com: { permissions: ["${var.role}"] }, Ada@example.com: { permissions: ["${var.role}"] } }';
+  const spec = (roles: string): string => `variables:
+  role: { type: string, sensitive: true, default: USER }
+policy: { max_deletes: 100% }
+users: { ada@example.com: {}, bo@example.com: {} }
+workspace_assignments: ${roles}
+`;
+
+  test.each([
+    ["leaves the spec", "{}"],
+    ["is another one in the spec", "{ admin@example.com: { permissions: [USER] } }"],
+  ])("of the caller that %s is not compared in an untrusted plan, and a note says so", async (_, changed) => {
+    const { run, write } = site(spec(ROLES));
+    expect(await run("apply --auto-approve", { role: "ADMIN" })).toMatchObject({ code: 0 });
+    write(spec(changed));
+    const { code, all } = await run("plan --untrusted --detailed-exitcode");
+    expect([code, all]).toEqual([2, expect.not.stringContaining("GUARD_LOCKOUT")]);
+    expect(all).toContain(
+      "PLAN_UNCHECKED: workspace_assignments.admin@example.com: permissions is not compared with the role of the caller",
+    );
+    expect(await run("plan")).toMatchObject({ code: 3, all: expect.stringContaining("GUARD_LOCKOUT") });
+  });
+
+  test("is not told by the groups of a user that leaves, and a note says that administrators are not compared", async () => {
+    const { run, write } = site(spec(ROLES));
+    expect(await run("apply --auto-approve", { role: "ADMIN" })).toMatchObject({ code: 0 });
+    write(spec(ROLES).replace("ada@example.com: {}, ", ""));
+    const { code, all } = await run("plan --untrusted --detailed-exitcode");
+    expect([code, all]).toEqual([2, expect.not.stringContaining("it leaves 1 group")]);
+    expect(all).toContain(
+      "PLAN_UNCHECKED: users.ada@example.com: the change is not compared with the members of admins",
+    );
+  });
+});
