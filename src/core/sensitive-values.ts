@@ -393,7 +393,7 @@ export class SensitiveValues {
   }
 }
 
-const isScalar = (value: Json | undefined): value is SensitiveScalar =>
+export const isScalar = (value: Json | undefined): value is SensitiveScalar =>
   value !== undefined && value !== null && typeof value !== "object";
 
 /** Whether a string or a key in an object or a list is such a one. */

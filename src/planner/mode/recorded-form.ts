@@ -3,8 +3,13 @@
 import type { Address } from "../../core/address.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
-import { isSamePath, type Path, setMember, valueAt, withValueAt } from "../../core/pointer.ts";
-import { hasDigest, type SensitiveScalar, type SensitiveValues } from "../../core/sensitive-values.ts";
+import { isSamePath, type Path, setMember, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
+import {
+  hasDigest,
+  isScalar,
+  type SensitiveScalar,
+  type SensitiveValues,
+} from "../../core/sensitive-values.ts";
 import {
   type FieldSchema,
   type FieldTable,
@@ -160,6 +165,25 @@ export function withRecordedTokens(
     const from = recordedPath(path, paths, stored, (other) => formerPath(sensitive, address, stored, other));
     const token = from !== undefined && hasDigest(valueAt(stored, from)) ? valueAt(form, from) : undefined;
     if (token === undefined) continue;
+    result = withValueAt(result, path, token) as Values;
+    replaced.push(path);
+  }
+  return { values: result, replaced };
+}
+
+/** The values with a token at each other sensitive place, except where the last applied spec has the same value in the clear. */
+export function withUnreadTokens(
+  sensitive: SensitiveValues,
+  { address, values, sensitive: paths = [] }: Pick<Resource, "address" | "values" | "sensitive">,
+  applied: Values,
+): { readonly values: Values; readonly replaced: readonly Path[] } {
+  const replaced: Path[] = [];
+  let result = values;
+  for (const path of paths) {
+    const value = valueAt(values, path);
+    if (!isScalar(value) || hasDigest(value) || value === valueAt(applied, path)) continue;
+    // It never equals a recorded token, so a guess in a default is not tested.
+    const token = sensitive.shown(address, path, `\u0000unread ${toPointer(path)} ${value}`, true);
     result = withValueAt(result, path, token) as Values;
     replaced.push(path);
   }

@@ -8,7 +8,12 @@ import { hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts"
 import { listed } from "../../core/sentences.ts";
 import { comparable, declaredForm } from "../../planner/diff/normalize.ts";
 import { hidingMemberships } from "../../planner/mode/hidden-memberships.ts";
-import { hideRecordedStrings, recordedForm, withRecordedTokens } from "../../planner/mode/recorded-form.ts";
+import {
+  hideRecordedStrings,
+  recordedForm,
+  withRecordedTokens,
+  withUnreadTokens,
+} from "../../planner/mode/recorded-form.ts";
 import { type RedactedInput, redactForUntrusted, withOtherValues } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
@@ -177,7 +182,12 @@ export function redaction(
   const states = [recorded.state, recorded.before];
   const hasDigests = states.map((state) => markRecorded(state, hidden)).includes(true);
   if (!hasDigests && !states.some((state) => hasSecrets(kinds, state)))
-    return (spec, state, live) => ({ ...redactForUntrusted({ registry: kinds, spec, state }, live), state });
+    return (spec, state, live) => {
+      const { resources, unchecked } = withTokens(hidden, spec, state, (record) => record);
+      const sources = { registry: kinds, spec: { ...spec, resources }, state };
+      const redacted = redactForUntrusted(sources, live);
+      return { ...redacted, state, notes: [...redacted.notes, ...uncheckedNote(unchecked)] };
+    };
   const owned = learnLive(hidden, recorded.state, recorded.live);
   const storedRecord = ({ address, id }: StateRecord): StateRecord | undefined =>
     states.map(({ records }) => records.get(address)).find((record) => record?.id === id);
@@ -270,7 +280,10 @@ function mappedLive(live: Live, change: (kind: string, object: LiveObject) => Li
   return kinds;
 }
 
-/** The desired resources with the recorded token at each place that the spec declares as sensitive, too. */
+/**
+ * The desired resources with a token at each place that the spec declares as sensitive: the recorded one, or another one for a value that
+ * was not read, so that no guard takes the default of a variable for it.
+ */
 function withTokens(
   hidden: SensitiveValues,
   spec: Spec,
@@ -280,13 +293,13 @@ function withTokens(
   const resources = new Map(spec.resources);
   const unchecked: Address[] = [];
   for (const resource of spec.resources.values()) {
+    if (resource.sensitive === undefined) continue;
     const record = state.records.get(resource.address);
-    const stored = record && storedRecord(record);
-    if (record === undefined || stored === undefined) continue;
-    const { values, replaced } = withRecordedTokens(hidden, resource, {
-      stored: stored.applied,
-      form: record.applied,
-    });
+    const stored = (record && storedRecord(record)?.applied) ?? {};
+    const recorded = withRecordedTokens(hidden, resource, { stored, form: record?.applied ?? {} });
+    const unread = withUnreadTokens(hidden, { ...resource, values: recorded.values }, stored);
+    const { values } = unread;
+    const replaced = [...recorded.replaced, ...unread.replaced];
     if (replaced.length === 0) continue;
     const references = resource.references.filter(
       (reference) => !replaced.some((path) => isSamePath(reference.path, path)),

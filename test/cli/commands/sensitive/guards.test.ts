@@ -151,6 +151,56 @@ ip_access_lists:
   });
 });
 
+describe("an IP access list of an untrusted spec with an address that was not read", () => {
+  const spec = (lists: string): string => `variables:
+  ip: { type: string, sensitive: true, default: 192.0.2.9 }
+policy: { max_deletes: 100% }
+workspace_conf: { enableIpAccessLists: { value: true } }
+ip_access_lists:
+${lists}`;
+  const list = (name: string, addresses: string): string =>
+    `  ${name}: { list_type: ALLOW, ip_addresses: [${addresses}] }\n`;
+  const HIDDEN = '"${var.ip}"';
+  const OFFICE = list("office", "127.0.0.1, 203.0.113.0/24");
+
+  test.each([
+    ["all addresses become sensitive", OFFICE, list("office", HIDDEN)],
+    ["a new list has it", OFFICE, list("office", "203.0.114.0/24") + list("new", HIDDEN)],
+    [
+      "a list with it leaves",
+      list("me", HIDDEN) + list("office", "203.0.113.0/24"),
+      list("office", "203.0.114.0/24"),
+    ],
+    [
+      "an address replaces it",
+      list("me", HIDDEN) + list("office", "203.0.113.0/24"),
+      list("me", "10.0.0.0/8") + list("office", "203.0.114.0/24"),
+    ],
+    [
+      "another list changes",
+      list("me", HIDDEN) + OFFICE,
+      list("me", HIDDEN) + list("office", "203.0.114.0/24"),
+    ],
+  ])("is neither blocked nor silent when %s", async (_, before, changed) => {
+    const { run, write } = site(spec(before));
+    expect(await run("apply --auto-approve", { ip: "127.0.0.1" })).toMatchObject({ code: 0 });
+    write(spec(changed));
+    const { code, all } = await run("plan --untrusted --detailed-exitcode");
+    expect([code, all]).toEqual([2, expect.not.stringContaining("GUARD_LOCKOUT")]);
+    expect(all).toMatch(/PLAN_UNCHECKED: ip_access_lists\.\w+: the list is not compared/);
+  });
+
+  test("is blocked when no address is sensitive", async () => {
+    const { run, write } = site(spec(OFFICE));
+    expect(await run("apply --auto-approve")).toMatchObject({ code: 0 });
+    write(spec(list("office", "203.0.114.0/24")));
+    expect(await run("plan --untrusted")).toMatchObject({
+      code: 3,
+      all: expect.stringContaining("GUARD_LOCKOUT"),
+    });
+  });
+});
+
 describe("a sensitive role of an administrator", () => {
   const ROLES =
     '{ admin@example.com: { permissions: ["${var.role}"] }, Ada@example.com: { permissions: ["${var.role}"] } }';
