@@ -1,13 +1,12 @@
 // Draws the pictures of the docs (`npm run picture`): docs/images/plan.svg from a real plan on the embedded workspace, and
-// docs/images/fleet-report.png, the report of a sample fleet in Chromium.
+// docs/images/fleet-report.png, the report of a fleet of 300 emulated workspaces in Chromium.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fleetHtml } from "../src/fleet/report/fleet-html.ts";
-import { FLEET_VIEW } from "../test/fleet/report/sample-fleet.ts";
 import { CHROMIUM, Reader } from "../test/report/html/chromium.ts";
+import { fleetOf300 } from "./fleet-picture.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const SPEC = (nodeType: string) => `policy: { on_immutable_change: replace }
@@ -45,11 +44,14 @@ try {
 
 if (CHROMIUM === undefined) throw new Error("no Chromium at /usr/bin/chromium; set WORKSPACE_TEST_CHROMIUM");
 const reader = await Reader.start();
-// The sample of the tests contains markup, to show that the page escapes it.
-const view = JSON.parse(JSON.stringify(FLEET_VIEW).replaceAll(/<\/?b>/g, "")) as typeof FLEET_VIEW;
-const { page } = await reader.open(fleetHtml(view), { viewport: { width: 1000, height: 900 } });
-await page.screenshot({ path: join(ROOT, "docs/images/fleet-report.png"), fullPage: true });
+const fleetFolder = mkdtempSync(join(tmpdir(), "picture-fleet-"));
+const fleetPage = await fleetOf300(fleetFolder);
+const { page } = await reader.open(readFileSync(fleetPage, "utf8"), {
+  viewport: { width: 1280, height: 1150 },
+});
+await page.screenshot({ path: join(ROOT, "docs/images/fleet-report.png") });
 await reader.close();
+rmSync(fleetFolder, { recursive: true, force: true });
 
 function workspace(...words: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, "bin/workspace.js"), ...words], {
