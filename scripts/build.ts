@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 async function writePackage(folder: string): Promise<void> {
   const output = await bundleOf(
     { main: "src/main.ts" },
-    [lazyBuiltins, moveSchemas],
+    [lazyBuiltins, moveSchemas, bundlePackages(IN_PACKAGE)],
     (id) => isDependency(id) && !IN_PACKAGE.test(id),
     {
       entryFileNames: "[name].js",
@@ -56,7 +56,7 @@ const NODE_CHECK = `{
  * it.
  */
 export async function writeBundle(file: string): Promise<void> {
-  const entry = await oneFile("src/main.ts", [inlineSchemas, bundlePackages]);
+  const entry = await oneFile("src/main.ts", [inlineSchemas, bundlePackages(/./)]);
   // A static import of a module that an older Node lacks would fail before the check.
   const early = entry.imports.filter((id) => id.replace(/^node:/, "") !== "module");
   if (early.length > 0)
@@ -76,7 +76,7 @@ function isDependency(id: string): boolean {
 }
 
 /** Packages whose modules every `validate` or `plan` loads. */
-const IN_PACKAGE = /^(commander|croner|cronstrue|fastest-levenshtein|picocolors)$/;
+const IN_PACKAGE = /^(commander|croner|cronstrue|fastest-levenshtein|picocolors|undici)$/;
 
 /** The modules of a group, and all that they import, are in one file; the first group that needs a module has it. */
 const GROUPS = [
@@ -161,18 +161,20 @@ const moveSchemas: Plugin = {
   },
 };
 
-/** Packages loaded on first use through `createRequire` become lazy modules of the bundle, if their name begins with `part`. */
-const bundlePackages: Plugin = {
+/** Packages that are loaded on first use through `createRequire` become lazy modules of the bundle, if `isIn` matches their names. */
+const bundlePackages = (isIn: RegExp): Plugin => ({
   name: "bundle-packages",
   transform: {
     filter: { id: /\/src\//, code: /createRequire/ },
-    handler: (text) =>
-      text
-        .replace(/\bload\("([\w./@-]+)"\)/g, (_call, id: string) => `require("${id}")`)
-        .replace(/^const load = .*$/m, "")
-        .replace(/^import \{ createRequire \}.*$/m, ""),
+    handler: (text) => {
+      const code = text.replace(/\bload\("([\w./@-]+)"\)/g, (call, id: string) =>
+        isIn.test(id) ? `require("${id}")` : call,
+      );
+      if (/\bload\("/.test(code)) return code;
+      return code.replace(/^const load = .*$/m, "").replace(/^import \{ createRequire \}.*$/m, "");
+    },
   },
-};
+});
 
 export function licenses(modules: readonly string[]): string {
   const inPackages = modules.filter((id) => id.includes("node_modules"));

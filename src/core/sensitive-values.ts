@@ -45,11 +45,13 @@ interface Declared {
   readonly values: JsonObject;
   /** The normal form, which is compared and recorded. Few resources need it. */
   readonly form: () => JsonObject;
-  readonly places: Places;
+  /** With the holders that the values have. */
+  readonly places: () => Places;
   /** As the spec writes them, with the indexes of lists. */
   readonly written: PlaceTree;
   /** The same without holders. */
   readonly unheld: PlaceTree;
+  readonly hasPlaces: boolean;
 }
 
 /** `shown`: in outputs, where the text of a sensitive value is hidden in any other value, too. `stored`: in the state. */
@@ -81,6 +83,9 @@ export class SensitiveValues {
   /** The stored form of revealed values. */
   readonly #originals = new WeakMap<object, JsonObject>();
   #hasPlaces = false;
+  /** Values without anything that was hidden when so many texts were known. */
+  #withoutHidden = new WeakSet<object>();
+  #searchedFor = 0;
 
   constructor({ key, lineage, texts = new SensitiveTexts(), ...options }: SensitiveValuesOptions) {
     this.#key = key;
@@ -95,11 +100,23 @@ export class SensitiveValues {
     return !this.#hasPlaces && this.texts.size === 0;
   }
 
+  /** Whether some place of a resource is sensitive; else no state has a digest. */
+  get hasAnyPlace(): boolean {
+    return this.#hasPlaces;
+  }
+
   /** Declares the values of a spec: `paths` lead to the sensitive ones. `form`: the normal form of the values. */
   declare(address: Address, values: JsonObject, paths: readonly Path[], form = () => values): void {
-    const [places, written, unheld] = [new Places(), emptyTree(), emptyTree()];
+    const [written, unheld] = [emptyTree(), emptyTree()];
+    // Few resources have such a place, and few need to know their holders.
+    const places = onFirstUse(() => {
+      const inValues = new Places();
+      for (const path of paths) inValues.add(this.#placeOf(address, path));
+      this.#addHolders(address, inValues, values);
+      return inValues;
+    });
     for (const path of paths) {
-      this.#add(address, places, path);
+      this.#hasPlaces = true;
       addPlace(written, path);
       addPlace(unheld, this.withoutHolder(address, path));
       const value = valueAt(values, path);
@@ -107,8 +124,7 @@ export class SensitiveValues {
       this.#learn(value);
       this.texts.addValue(value);
     }
-    this.#addHolders(address, places, values);
-    this.#declared.set(address, { values, form, places, written, unheld });
+    this.#declared.set(address, { values, form, places, written, unheld, hasPlaces: paths.length > 0 });
   }
 
   /** Marks the places of the digests in recorded values. */
@@ -146,7 +162,7 @@ export class SensitiveValues {
   }
 
   hasPlaces(address: Address): boolean {
-    return this.#placesOf(address).some(({ isEmpty }) => !isEmpty);
+    return this.#declared.get(address)?.hasPlaces === true || this.#recorded.get(address)?.isEmpty === false;
   }
 
   /** Whether a place is sensitive, or one of its values contains a sensitive text. */
@@ -173,7 +189,7 @@ export class SensitiveValues {
     if (original !== undefined) return original as unknown as T;
     const hasPlaces = this.hasPlaces(address);
     // Most values have nothing to hide, and a search needs no paths and no copy.
-    if (!hasPlaces && !this.#mayHide(value)) return value;
+    if (!hasPlaces && !this.#mayHideIn(value)) return value;
     const concealed = purpose === "shown" ? this.#forReaders : this.#forRecord;
     const concealScalar = (scalar: SensitiveScalar, at: Path): SensitiveScalar => {
       const unknown = typeof scalar === "string" ? this.#unknown.get(scalar) : undefined;
@@ -190,11 +206,28 @@ export class SensitiveValues {
     ) as T;
   }
 
+  /** The same value is in the state, in a change, and in a diff: it is searched once, until there is more to hide. */
+  #mayHideIn(value: Json): boolean {
+    if (typeof value !== "object" || value === null) return this.#mayHide(value);
+    const known = this.texts.size + this.#unknown.size;
+    if (this.#searchedFor !== known) {
+      this.#withoutHidden = new WeakSet();
+      this.#searchedFor = known;
+    }
+    if (this.#withoutHidden.has(value)) return false;
+    const mayHide = this.#mayHide(value);
+    if (!mayHide) this.#withoutHidden.add(value);
+    return mayHide;
+  }
+
   /** Whether a value contains something that is hidden at any place. */
   #mayHide(value: Json): boolean {
-    return typeof value === "string"
-      ? this.#unknown.has(value) || this.texts.isIn(value) || hasDigest(value)
-      : hasString(value, (text) => this.#mayHide(text));
+    if (typeof value === "string")
+      return this.#unknown.has(value) || this.texts.isIn(value) || hasDigest(value);
+    if (Array.isArray(value)) return value.some((item: Json) => this.#mayHide(item));
+    if (!isObject(value)) return false;
+    for (const key in value) if (this.#mayHide(key) || this.#mayHide(value[key] ?? null)) return true;
+    return false;
   }
 
   /** A path for readers: a key of a map can contain a sensitive string, too. The first key is a field of the kind. */
@@ -307,15 +340,15 @@ export class SensitiveValues {
   }
 
   #placesOf(address: Address): readonly Places[] {
-    const declared = this.#declared.get(address)?.places;
+    const declared = this.#declared.get(address);
     const recorded = this.#recorded.get(address);
-    return [...(declared === undefined ? [] : [declared]), ...(recorded === undefined ? [] : [recorded])];
+    return [...(declared?.hasPlaces === true ? [declared.places()] : []), ...(recorded ? [recorded] : [])];
   }
 
   /** The state has the values that the spec declares at the paths of the spec. */
   #isPlace(address: Address, path: Path, purpose: Concealment = "shown"): boolean {
     const place = this.#placeOf(address, path);
-    const isOfSpec = purpose === "stored" && this.#declared.get(address)?.places.hasHolder(place) === true;
+    const isOfSpec = purpose === "stored" && this.#declared.get(address)?.places().hasHolder(place) === true;
     return this.#placesOf(address).some((places) => (isOfSpec ? places.has(place) : hasPlace(places, place)));
   }
 
@@ -391,6 +424,14 @@ export class SensitiveValues {
   #keyOf(salt: string): string {
     return keyedDigest(this.#key, `cipher\n${salt}`).slice(0, 32);
   }
+}
+
+function onFirstUse<T>(make: () => T): () => T {
+  let value: T | undefined;
+  return () => {
+    value ??= make();
+    return value;
+  };
 }
 
 export const isScalar = (value: Json | undefined): value is SensitiveScalar =>

@@ -127,7 +127,7 @@ export class SensitiveTexts {
 
   #forms(): FormSearch {
     for (const text of this.#added) this.#search.add(text);
-    this.#added = [];
+    if (this.#added.length > 0) this.#added = [];
     return this.#search;
   }
 }

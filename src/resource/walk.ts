@@ -37,8 +37,8 @@ export function visitValue<T>(
 }
 
 const jsonMembers: MembersOf<Json> = (value, enter) => {
-  if (Array.isArray(value)) for (const [at, item] of value.entries()) enter(at, item as Json);
-  else if (isObject(value)) for (const [key, member] of Object.entries(value)) enter(key, member);
+  if (Array.isArray(value)) for (let at = 0; at < value.length; at++) enter(at, value[at]);
+  else if (isObject(value)) for (const key of Object.keys(value)) enter(key, value[key] ?? null);
 };
 
 /** The schema of a member, by its key, or of an item, by its position. A list that names objects names them by its items. */

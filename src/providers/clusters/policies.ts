@@ -19,8 +19,7 @@ import { clusterFields } from "./fields.ts";
 const KIND = clusterPolicies.kind;
 
 /** The kinds whose objects decide whether a plan of these values is allowed. */
-export const policyKinds = (values: Values): readonly string[] =>
-  clustersIn(values).length > 0 ? [KIND] : [];
+export const policyKinds = (values: Values): readonly string[] => (hasPolicy(values) ? [KIND] : []);
 
 interface PolicedCluster {
   readonly path: Path;
@@ -28,8 +27,18 @@ interface PolicedCluster {
   readonly policy: string;
 }
 
+/** Most values have no cluster with a policy, and a search needs no paths. */
+function hasPolicy(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return value.some(hasPolicy);
+  if (!isObject(value)) return false;
+  if (typeof value.policy_id === "string") return true;
+  for (const name in value) if (hasPolicy(value[name])) return true;
+  return false;
+}
+
 /** The clusters with a policy in a resource: the resource itself, or those of a job's tasks. */
 function clustersIn(value: Json | undefined, path: Path = []): readonly PolicedCluster[] {
+  if (!hasPolicy(value)) return [];
   const found: PolicedCluster[] = [];
   const enter = (key: string | number, member: Json): void => {
     if (typeof member === "object" && member !== null) found.push(...clustersIn(member, [...path, key]));

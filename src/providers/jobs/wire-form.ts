@@ -98,13 +98,13 @@ const placeInTask = (path: Path): Path =>
 
 /** The values with each cluster that the job describes changed. */
 function withClusters(values: Values, change: (cluster: Values) => Values): Values {
-  const of = (holder: JsonObject): JsonObject => ({
-    ...holder,
-    ...(isObject(holder.new_cluster) ? { new_cluster: change(holder.new_cluster) } : {}),
-    ...(isObject(holder.for_each_task) && isObject(holder.for_each_task.task)
-      ? { for_each_task: { ...holder.for_each_task, task: of(holder.for_each_task.task) } }
-      : {}),
-  });
+  const of = (holder: JsonObject): JsonObject => {
+    const { new_cluster: cluster, for_each_task: loop } = holder;
+    const changed = isObject(cluster) ? { ...holder, new_cluster: change(cluster) } : holder;
+    return isObject(loop) && isObject(loop.task)
+      ? { ...changed, for_each_task: { ...loop, task: of(loop.task) } }
+      : changed;
+  };
   const each = (map: Json | undefined): JsonObject | undefined =>
     isObject(map)
       ? Object.fromEntries(
@@ -112,10 +112,10 @@ function withClusters(values: Values, change: (cluster: Values) => Values): Valu
         )
       : undefined;
   const [tasks, clusters] = [each(values.tasks), each(values.job_clusters)];
-  return {
-    ...of(values),
-    ...defined({ tasks, job_clusters: clusters }),
-  };
+  const changed = of(values);
+  return tasks === undefined && clusters === undefined
+    ? changed
+    : { ...changed, ...defined({ tasks, job_clusters: clusters }) };
 }
 
 export const withLiveSizes = (values: Values): Values => withClusters(values, withSize);

@@ -27,7 +27,7 @@ export function walkFields(
 
 /** The entries of a map or list of the spec. */
 export const nodesIn: MembersOf<SpecNode> = (node, enter) => {
-  if (node.kind === "list") for (const [at, item] of node.items.entries()) enter(at, item);
+  if (node.kind === "list") node.items.forEach((item, at) => void enter(at, item));
   if (node.kind === "map") for (const [key, { value }] of node.members) enter(key, value);
 };
 

@@ -97,12 +97,12 @@ export function revealed(sensitive: SensitiveValues, input: RevealInput): State 
     }
   }
   hideLive(sensitive, moved, live);
-  return revealedState(state, sensitive);
+  return sensitive.hasAnyPlace ? revealedState(state, sensitive) : state;
 }
 
 /** Hides the values of the state's digests that the live objects have, and live values in their places, from every output. */
 export function hideLive(sensitive: SensitiveValues, state: State, live: Live): void {
-  if (sensitive.isEmpty) return;
+  if (!sensitive.hasAnyPlace) return;
   const owned = learnLive(sensitive, state, live);
   hideRecorded(revealedState(state, sensitive), sensitive);
   for (const [address, { values }] of owned) sensitive.hide(address, values);
