@@ -88,7 +88,7 @@ export async function fleetOf300(folder: string): Promise<string> {
   return page;
 }
 
-/** What somebody does by hand. */
+/** A change by hand. */
 async function addMember(host: string): Promise<void> {
   const { ok, status } = await fetch(`${host}/api/2.0/groups/add-member`, {
     method: "POST",

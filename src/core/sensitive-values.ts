@@ -83,7 +83,7 @@ export class SensitiveValues {
   /** The stored form of revealed values. */
   readonly #originals = new WeakMap<object, JsonObject>();
   #hasPlaces = false;
-  /** Values without anything that was hidden when so many texts were known. */
+  /** Values that were searched and have nothing to hide, and how much there was to hide then. */
   #withoutHidden = new WeakSet<object>();
   #searchedFor = 0;
 
