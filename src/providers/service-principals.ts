@@ -71,6 +71,7 @@ export const principals = defineProvider({
     access: {
       dialect: "databricks",
       levels: [],
+      activity: "active",
       contribution({ id, name, values }) {
         const { displayName = name, applicationId } = values;
         const program = { kind: "service_principal", name: String(displayName) } as const;

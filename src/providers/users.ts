@@ -216,6 +216,7 @@ export const users = defineProvider({
     serverDefaults,
     access: {
       levels: [],
+      activity: "active",
       contribution({ id, name, values }) {
         const user = {
           kind: "user",

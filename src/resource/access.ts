@@ -30,6 +30,8 @@ export interface AccessContribution {
     readonly name: string;
     readonly aliases: readonly string[];
     readonly isActive: boolean;
+    /** Its activity is sensitive: it counts as active. */
+    readonly isActivityHidden?: true;
   };
   /** Of a group. */
   readonly members?: readonly PrincipalName[];
@@ -59,6 +61,8 @@ export interface AccessPlanning {
   readonly dialect?: FieldDialect["dialect"];
   /** Levels of rights on objects of the kind, from the lowest to the highest. */
   readonly levels: readonly string[];
+  /** The field that says whether the principal is active; false gives it no rights. */
+  readonly activity?: string;
   /** Pure. */
   contribution(object: RightsHolder): AccessContribution;
 }

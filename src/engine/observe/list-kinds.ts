@@ -1,7 +1,7 @@
 // Reads all objects of some kinds, managed or not, as the basis of an export, and looks up the names that a plan must confirm.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import type { Json } from "../../core/json.ts";
+import { defined, type Json } from "../../core/json.ts";
 import type { LookupAnswer, Lookups, Question } from "../../planner/model/input.ts";
 import { transitiveClosure } from "../../planner/model/work-graph.ts";
 import type { Catalog, Catalogs } from "../../resource/catalog.ts";
@@ -23,6 +23,8 @@ export interface ListKindsInput extends ReadKindsInput {
   readonly access?: {
     readonly isWanted: (kind: string, object: LiveObject) => boolean;
     readonly names?: ReadonlySet<string>;
+    /** The recorded IDs of a kind, whose objects are listed also if the service leaves them out, as inactive users. */
+    readonly ids?: (kind: string) => ReadonlySet<string>;
   };
 }
 
@@ -35,7 +37,10 @@ export function listKinds(from: ListKindsInput): Promise<Live> {
     { ...from, reader },
     {
       kinds: registry.kinds.filter((provider) => needed.has(provider.kind)),
-      scopeOf: ({ tree }) => ({ names: (tree === undefined ? undefined : access?.names) ?? new Set() }),
+      scopeOf: ({ kind, tree }) => ({
+        names: (tree === undefined ? undefined : access?.names) ?? new Set(),
+        ...defined({ ids: access?.ids?.(kind) }),
+      }),
       hasMembers: (kind, parent) => access?.isWanted(kind, parent) !== false,
       async detailed(provider, object, inSlot) {
         const { readAccess, readContent, readDetails } = provider.operations;

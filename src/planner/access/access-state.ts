@@ -73,6 +73,7 @@ export class AccessState {
   readonly objects = new Map<string, AccessTarget>();
   readonly #aliases = new Map<string, PrincipalKey>();
   readonly #inactive = new Set<PrincipalKey>();
+  readonly #withHiddenActivity = new Set<PrincipalKey>();
   readonly #parents = new Map<PrincipalKey, PrincipalKey[]>();
   readonly #grants = new Map<string, Map<PrincipalKey, LevelGrant>>();
   readonly #closures = new Map<PrincipalKey, ReadonlySet<PrincipalKey>>();
@@ -100,9 +101,16 @@ export class AccessState {
     this.#addGrant({ on: ADMINISTRATION, to: administrators, level: "administrator" }, false);
   }
 
-  #addPrincipal({ kind, name, aliases, isActive }: NonNullable<AccessContribution["principal"]>): void {
+  #addPrincipal({
+    kind,
+    name,
+    aliases,
+    isActive,
+    isActivityHidden,
+  }: NonNullable<AccessContribution["principal"]>): void {
     const key = keyOf(kind, name);
     for (const alias of [name, ...aliases]) this.#aliases.set(keyOf(kind, alias), key);
+    if (isActivityHidden === true) this.#withHiddenActivity.add(key);
     if (!isActive) this.#inactive.add(key);
     else if (kind === "group") this.groups.set(key, { key, kind, name, members: [], lacksMembers: false });
     else this.individuals.set(key, { key, kind, name });
@@ -194,6 +202,11 @@ export class AccessState {
 
   has(key: PrincipalKey): boolean {
     return this.#exists(key);
+  }
+
+  /** Undefined if it is sensitive. */
+  isActive(key: PrincipalKey): boolean | undefined {
+    return this.#withHiddenActivity.has(key) ? undefined : this.has(key);
   }
 
   /** Principals by a name or an ID; inactive users, too. */

@@ -25,7 +25,8 @@ export interface PrincipalAccess {
   readonly kind: PrincipalKind;
   /** Of a group: its users and service principals; absent if its members are not known. */
   readonly people?: number;
-  readonly isActive: boolean;
+  /** Undefined if it is sensitive: the rights are those of an active principal. */
+  readonly isActive: boolean | undefined;
   readonly isAdministrator: boolean;
   readonly memberOf: readonly Membership[];
   /** The highest right on each object. What is in a folder is listed only if the right there is not that of the folder. */
@@ -81,7 +82,7 @@ export function accessOfPrincipal(state: AccessState, principal: PrincipalOfStat
   });
   return {
     subject: "principal",
-    ...{ name, kind, people: peopleIn(state, principal), isActive: state.has(key) },
+    ...{ name, kind, people: peopleIn(state, principal), isActive: state.isActive(key) },
     isAdministrator: state.isAdministrator(key),
     memberOf: memberOf.sort((a, b) => a.through.length - b.through.length || (a.group < b.group ? -1 : 1)),
     rights: rights.filter((right) => right.kind !== ADMINISTRATION.kind),

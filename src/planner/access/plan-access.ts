@@ -1,8 +1,17 @@
 // The access diff of a plan: which of its changes change access, the workspace before and after them, and what is not known.
 
+import type { Address } from "../../core/address.ts";
 import { canonicalJson } from "../../core/digest.ts";
+import { omit } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
-import type { AccessContribution, Grant, PrincipalKind, PrincipalName } from "../../resource/access.ts";
+import type {
+  AccessContribution,
+  AccessPlanning,
+  Grant,
+  PrincipalKind,
+  PrincipalName,
+  RightsHolder,
+} from "../../resource/access.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
@@ -26,10 +35,32 @@ interface Sides {
   readonly after: AccessContribution | undefined;
 }
 
+/** The contribution of an object. A principal whose activity is sensitive counts as active. */
+function contributionOf(
+  access: AccessPlanning,
+  { isSensitive }: Pick<PlanContext["input"], "isSensitive">,
+  address: Address | undefined,
+  object: RightsHolder,
+): AccessContribution {
+  const { activity } = access;
+  const isHidden =
+    activity !== undefined && address !== undefined && isSensitive?.(address, [activity]) === true;
+  if (!isHidden) return access.contribution(object);
+  const { principal, ...rest } = access.contribution({ ...object, values: omit(object.values, [activity]) });
+  return principal === undefined ? rest : { ...rest, principal: { ...principal, isActivityHidden: true } };
+}
+
 /** What an object adds to access before and after a change. */
-function sidesOf(change: Change, provider: PlannedKind, live: LiveObject | undefined): Sides {
+function sidesOf(
+  { input }: PlanContext,
+  change: Change,
+  provider: PlannedKind,
+  live: LiveObject | undefined,
+): Sides {
   const { access } = provider.planning;
   if (access === undefined) return { before: undefined, after: undefined };
+  const of = (object: RightsHolder): AccessContribution =>
+    contributionOf(access, input, change.address, object);
   const reached = markedResult(change, provider.fields);
   const isNew = change.action === "create" || change.action === "replace";
   const isKept = change.action === "forget";
@@ -37,11 +68,11 @@ function sidesOf(change: Change, provider: PlannedKind, live: LiveObject | undef
     "before" in change
       ? { id: change.id, name: live?.name ?? change.name, values: change.before, facts: live?.facts ?? {} }
       : live;
-  const before = old && access.contribution({ ...old, isNew: false });
+  const before = old && of({ ...old, isNew: false });
   if (isKept) return { before, after: before };
   const after =
     reached &&
-    access.contribution({
+    of({
       id: isNew ? undefined : old?.id,
       name: change.name,
       values: withReferenceTexts(reached) as LiveObject["values"],
@@ -68,13 +99,14 @@ interface ChangedAccess {
   readonly isCertain: boolean;
 }
 
-export function changedAccess({ input, liveIndex }: PlanContext, changes: readonly Change[]): ChangedAccess {
+export function changedAccess(context: PlanContext, changes: readonly Change[]): ChangedAccess {
+  const { input, liveIndex } = context;
   const sides = new Map<Change, ChangedSides>();
   for (const change of changes) {
     const provider = input.registry.get(change.kind);
     if (provider.planning.access === undefined || !touches(change)) continue;
     const live = "id" in change ? liveIndex.byId(change.kind, change.id) : undefined;
-    const both = sidesOf(change, provider, live);
+    const both = sidesOf(context, change, provider, live);
     const differs = rightsOfContribution(both.before) !== rightsOfContribution(both.after);
     sides.set(change, { ...both, differs });
   }
@@ -200,8 +232,9 @@ export const accessObjectId = ({ kind, id }: { readonly kind: string; readonly i
 
 /** The objects of a workspace that decide its access. */
 export interface AccessContext {
-  readonly input: Pick<PlanContext["input"], "registry" | "live" | "partial">;
+  readonly input: Pick<PlanContext["input"], "registry" | "live" | "partial" | "isSensitive">;
   readonly liveIndex: PlanContext["liveIndex"];
+  readonly owners: PlanContext["owners"];
 }
 
 /** The contributions of all objects that were read. */
@@ -217,7 +250,7 @@ export interface AccessWorld {
   readonly notes: readonly string[];
 }
 
-export function accessWorld({ input, liveIndex }: AccessContext, principals?: Live): AccessWorld {
+export function accessWorld({ input, liveIndex, owners }: AccessContext, principals?: Live): AccessWorld {
   const unread = new Set<PrincipalKind>();
   const objects = input.registry.kinds.flatMap(({ kind, planning: { access } }) => {
     if (access === undefined) return [];
@@ -227,7 +260,8 @@ export function accessWorld({ input, liveIndex }: AccessContext, principals?: Li
     if (principal !== undefined && (!isRead || input.partial === true)) unread.add(principal);
     const live = read?.readable === true ? withLive(read.objects, liveIndex.all(kind)) : liveIndex.all(kind);
     return live.map((object) => {
-      const contribution = access.contribution({ ...object, isNew: false });
+      const holder = { ...object, isNew: false };
+      const contribution = contributionOf(access, input, owners.get(kind, object.id), holder);
       return { key: accessObjectId({ kind, id: object.id }), kind, name: object.name, contribution };
     });
   });

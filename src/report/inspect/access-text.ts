@@ -1,5 +1,6 @@
 // Who can do what: the rights of a principal by object, or of an object by level, as a view, as text, and as JSON.
 
+import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
 import { count } from "../../core/sentences.ts";
 import type { ObjectAccess, PrincipalAccess } from "../../planner/access/held-rights.ts";
 import { type AccessRight, rightJson } from "../../planner/model/access.ts";
@@ -63,7 +64,7 @@ function principalParts(access: PrincipalAccess, { registry }: AnsweredAccess): 
   const { name, kind, people, isActive, isAdministrator, memberOf, rights } = access;
   const size = people === undefined ? "" : `, ${count(people, "person", "people")}`;
   const head = { subject: printable(name), about: ` (${PRINCIPALS[kind]}${size})` };
-  if (!isActive)
+  if (isActive === false)
     return {
       ...head,
       facts: [{ label: "rights", values: ["none, because the principal is inactive"] }],
@@ -78,6 +79,7 @@ function principalParts(access: PrincipalAccess, { registry }: AnsweredAccess): 
   return {
     ...head,
     facts: [
+      ...(isActive === undefined ? [HIDDEN_ACTIVITY] : []),
       ...(groups.length === 0 ? [] : [{ label: "member of", values: groups }]),
       ...(isAdministrator ? [{ label: "administrator", values: [administrator] }] : []),
       ...(isEmpty ? [NO_RIGHTS] : []),
@@ -97,6 +99,11 @@ function principalParts(access: PrincipalAccess, { registry }: AnsweredAccess): 
     return { name, word, remark: inParentheses(pathRemarks(right)), kind: right.kind, level: right.level };
   }
 }
+
+const HIDDEN_ACTIVITY: AnswerFact = {
+  label: "active",
+  values: [`${SENSITIVE_TEXT}; the rights are those of an active principal`],
+};
 
 const NO_RIGHTS: AnswerFact = { label: "rights", values: ["none"] };
 

@@ -1,6 +1,6 @@
 // Answers who can do what: in the live workspace, in the spec alone, or after a plan.
 
-import type { Address } from "../../core/address.ts";
+import { type Address, kindOf } from "../../core/address.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { nearestHint } from "../../core/suggest.ts";
@@ -24,7 +24,7 @@ import {
   type WorkspaceAccess,
 } from "../../planner/access/workspace-access.ts";
 import { makePlan } from "../../planner/make-plan.ts";
-import { createContext, indexLive } from "../../planner/model/context.ts";
+import { addressByObject, createContext, indexLive } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { registry as everyKind } from "../../providers/index.ts";
@@ -42,7 +42,7 @@ import type { Connection } from "../session/connect.ts";
 import { sensitiveValuesOf } from "../session/sensitive-values.ts";
 import type { Session } from "../session/session.ts";
 import { planWorkspace } from "./plan.ts";
-import { hideLive, openSensitive } from "./sensitive.ts";
+import { hideLive, openSensitive, sensitivePlaces } from "./sensitive.ts";
 import type { PlanOptions } from "./sources.ts";
 
 export type AccessAnswer = (PrincipalAccess | ObjectAccess) & Pick<WorkspaceAccess, "notRead">;
@@ -71,12 +71,16 @@ export async function accessInWorkspace(
   recorded: RecordedAccess,
 ): Promise<AccessAnswer> {
   const registry = planningRegistryIn(everyKind, dialect);
-  const live = await readAccess(connection, dialect, question, reading);
+  const live = await readAccess(connection, dialect, question, reading, recorded.state);
   const { state, key } = recorded;
   const sensitive = sensitiveValuesOf({ key, lineage: state.lineage });
   markRecorded(state, sensitive);
   hideLive(sensitive, state, live);
-  const context = { input: { registry, live }, liveIndex: indexLive(live, registry) };
+  const context = {
+    input: { registry, live, ...sensitivePlaces(sensitive) },
+    liveIndex: indexLive(live, registry),
+    owners: addressByObject(state.records),
+  };
   return answer(accessOfLive(context, isAsked(registry, question)), { registry, sensitive }, question);
 }
 
@@ -95,7 +99,7 @@ export function accessInSpec(invocation: Invocation, spec: Spec, question: Acces
   );
   if (refused.length > 0) throw new Failure(...refused);
   const unread = new Map([...nothing].filter(([kind]) => !(kind in PRINCIPAL_KINDS)));
-  const context = createContext({ ...input, live: unread }, new Map());
+  const context = createContext({ ...input, ...sensitivePlaces(sensitive), live: unread }, new Map());
   const named = inSpec(spec, question);
   const access = accessAfter(context, {}, changes, isAsked(registry, named));
   return answer({ ...access, notRead: [] }, { registry, sensitive }, named);
@@ -119,7 +123,7 @@ export async function accessInPlan(
   const refused = planned.plan.diagnostics.filter(({ severity }) => severity === "error");
   if (refused.length > 0) throw new Failure(...refused);
   const named = inSpec(spec, question);
-  const read = await readLimit.during(() => readAccess(connection, settings.dialect, named, reading));
+  const read = await readLimit.during(() => readAccess(connection, settings.dialect, named, reading, state));
   const { input, sensitive } = planned;
   const live = new Map([...input.live, ...read]);
   hideLive(sensitive, planned.recovered.state, live);
@@ -135,6 +139,7 @@ function readAccess(
   dialect: FieldDialect,
   question: AccessQuestion,
   reading: Reading,
+  { records }: State,
 ): Promise<Live> {
   const registry = registryIn(everyKind, dialect);
   const named = objectIn(registry, question.name);
@@ -155,10 +160,19 @@ function readAccess(
     kinds: new Set(kinds.map(({ kind }) => kind)),
     access: {
       isWanted: (kind, { name }) => asked(kind, name),
+      ids: (kind) => idsOf(kind, records),
       ...(isInFolders ? { names: new Set([named.name, ...foldersAbove(named.name)]) } : {}),
     },
   });
 }
+
+/** Managed principals count also if they are inactive: whether one is can be sensitive. */
+const idsOf = (kind: string, records: State["records"]): ReadonlySet<string> =>
+  new Set(
+    kind in PRINCIPAL_KINDS
+      ? [...records.values()].flatMap(({ address, id }) => (kindOf(address) === kind ? [id] : []))
+      : [],
+  );
 
 /** An object and the folders around it; for a principal, every object. */
 function isAsked(registry: Pick<PlanningRegistry, "find">, { name, kinds }: AccessQuestion): IsAsked {

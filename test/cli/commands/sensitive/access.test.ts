@@ -101,3 +101,43 @@ describe.each(DIALECTS)(
     });
   },
 );
+
+describe.each(["contract", "databricks"])("whether a user is active, in the dialect %s", (dialect) => {
+  const spec = `variables: { yes: { type: string, sensitive: true, default: "yes" } }
+users: { ada@example.com: { active: "\${var.yes == 'yes'}" }, bo@example.com: {} }
+groups: { data-eng: { members: { users: [ada@example.com, bo@example.com] }, entitlements: [allow-cluster-create] } }
+scopes: { wh: { acls: { data-eng: WRITE } } }
+`;
+
+  test("is in no answer, if it is sensitive", async () => {
+    const answersOf = async (yes: string) => {
+      const folder = folderWith(spec);
+      const state = mkdtempSync(join(tmpdir(), "access-"));
+      const run = async (line: string, values: Readonly<Record<string, string>>) => {
+        const env = { WORKSPACE_HOST: "embedded", WORKSPACE_STATE: state, ...values };
+        const cloud =
+          dialect === "databricks" ? { WORKSPACE_DIALECT: "databricks", WORKSPACE_CLOUD: "azure" } : {};
+        const context = contextWith({ ...env, ...cloud }, folder);
+        const code = await runProgram(context, line.split(" "));
+        return [line, code, (context.out() + context.err()).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")];
+      };
+      const values = { WORKSPACE_VAR_yes: yes };
+      const [, applied] = await run("apply --auto-approve", values);
+      expect(applied).toBe(0);
+      const names = ["ada@example.com", "data-eng", "scopes.wh"];
+      const lines = names.flatMap((name) =>
+        ["live", "spec", "plan"].flatMap((of) =>
+          ["text", "json", "markdown"].map((format) => `access ${name} --of ${of} -o ${format}`),
+        ),
+      );
+      const answers: unknown[] = [];
+      for (const line of lines) answers.push(await run(line, values));
+      return answers;
+    };
+    const active = await answersOf("yes");
+    expect(await answersOf("no")).toEqual(active);
+    expect(JSON.stringify(active)).toContain(
+      "active: (sensitive); the rights are those of an active principal",
+    );
+  });
+});
