@@ -32,7 +32,7 @@ export interface Worlds {
 /** What differs between any two workspaces: times, IDs, and digests. */
 const comparable = (text: string): string =>
   text
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+    .replaceAll(/\d{4}-\d\d-\d\dT([\d:.]|&#58;)+Z/g, "TIME")
     .replaceAll(/\b\d{4}-\d{6}-[\w-]+/g, "ID")
     .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]+/g, "ID")
     .replaceAll(/\b[0-9a-fA-F]{12,64}(?![0-9a-zA-Z])/g, "DIGEST")
@@ -44,16 +44,18 @@ const comparable = (text: string): string =>
     .replaceAll(/"(pid|\w+_ms|\w+_s)": \d+(\.\d+)?/g, "NUMBER");
 
 export interface World {
+  /** `BASE` in a command is a folder with the spec that was applied. */
   run(line: string, variables?: Values): Promise<{ readonly code: number; readonly out: string }>;
   write(text: string): void;
 }
 
 export function worldOf({ spec, isDatabricks, cloud = "azure", files = {} }: Worlds): World {
-  const folder = folderWith(spec);
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
+  const [folder, base] = [folderWith(spec), folderWith(spec)];
+  for (const [path, text] of Object.entries(files))
+    for (const copy of [folder, base]) {
+      mkdirSync(dirname(join(copy, path)), { recursive: true });
+      writeFileSync(join(copy, path), text);
+    }
   const env = {
     WORKSPACE_HOST: "embedded",
     WORKSPACE_STATE: mkdtempSync(join(tmpdir(), "world-")),
@@ -66,8 +68,9 @@ export function worldOf({ spec, isDatabricks, cloud = "azure", files = {} }: Wor
         { ...env, ...SECRETS, ...Object.fromEntries(given) } as Record<string, string>,
         folder,
       );
-      const code = await runProgram(context, line.split(" "));
-      return { code, out: comparable((context.out() + context.err()).replaceAll(folder, "FOLDER")) };
+      const code = await runProgram(context, line.replace("BASE", base).split(" "));
+      const out = (context.out() + context.err()).replaceAll(folder, "FOLDER").replaceAll(base, "BASE");
+      return { code, out: comparable(out) };
     },
     write: (text) => writeFileSync(join(folder, "workspace.yaml"), text),
   };

@@ -12,6 +12,9 @@ const FORMATS = ["text", "json", "markdown", "html", "junit", "sarif", "github"]
 const UNTRUSTED = [
   ...FORMATS.map((format) => `plan --untrusted --detailed-exitcode -o ${format}`),
   "plan --untrusted --offline",
+  ...["text", "json", "markdown"].map(
+    (format) => `plan --untrusted --base BASE --exitcode-for change --detailed-exitcode -o ${format}`,
+  ),
 ];
 
 /** A new cluster runs after this time. */
@@ -243,6 +246,65 @@ const WORLDS: readonly Worlds[] = [
 
 describe("a plan of an untrusted spec is the same with other sensitive values", () => {
   test.each(WORLDS)("$title", { timeout: 120_000 }, expectSamePlans);
+});
+
+const FIELDS = `${sensitive({ word: "q", level: "READ", num: "3", on: "no" })}policy: { max_deletes: 100% }
+users: { ada@example.com: { displayName: "\${var.word}" }, bo@example.com: { active: "\${var.on == 'yes'}" } }
+groups: { data-eng: {} }
+scopes: { wh: { acls: { data-eng: "\${var.level}" } } }
+pools: { p: { ${NODE}, max_capacity: "\${int(var.num)}" } }
+clusters:
+  c:
+    spark_version: 6.4.x-scala2.11
+    ${NODE}
+    num_workers: 1
+    spark_env_vars: { a: "\${var.word}", b: "x \${var.word}", c: open }
+`;
+
+/** Another user changes each sensitive field to a third value. */
+const CHANGED_OUTSIDE = FIELDS.replaceAll("${var.word}", "another word")
+  .replace("${var.level}", "WRITE")
+  .replace('"${int(var.num)}"', "12")
+  .replace("\"${var.on == 'yes'}\"", "true")
+  .replace("c: open", "c: changed");
+
+const DRIFTED: readonly (Worlds & { readonly shown: RegExp })[] = [
+  {
+    isDatabricks: false,
+    title: "that another user changed",
+    spec: FIELDS,
+    outside: CHANGED_OUTSIDE,
+    changed: [],
+    values: [
+      { word: "one-word", level: "MANAGE", num: "7", on: "no" },
+      { word: "other-word-here", level: "READ", num: "9", on: "no" },
+    ],
+    shown: /max_capacity/,
+  },
+  {
+    isDatabricks: false,
+    title: "that are unchanged",
+    spec: FIELDS,
+    changed: [],
+    values: [
+      { word: "one-word", level: "MANAGE", num: "7", on: "yes" },
+      { word: "other-word-here", level: "READ", num: "9", on: "no" },
+    ],
+    shown: /No drift/,
+  },
+];
+
+describe("drift of sensitive values", () => {
+  test.each(DRIFTED)("$title is the same, whatever the values are", { timeout: 120_000 }, async (both) => {
+    const worlds = await appliedWorlds(both);
+    for (const { write } of worlds) write(both.spec);
+    for (const format of ["text", "json", "markdown", "html", "junit"])
+      for (const values of [both.values, []]) {
+        const line = `drift -o ${format}`;
+        const answer = await expectSame(worlds, line, values);
+        if (format === "text") expect([line, answer?.out]).toEqual([line, expect.stringMatching(both.shown)]);
+      }
+  });
 });
 
 const SAMPLES = [
