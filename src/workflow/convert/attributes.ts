@@ -5,7 +5,7 @@ import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import { plainTreePath } from "../../providers/kit/names.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 import { roleOfSensitive } from "../../spec/resolve/sensitive-values.ts";
-import { hasMark, isMarkOfMap, isMarkOfZero, markOfExpression } from "./marks.ts";
+import { hasMark, isMarkOfEntry, isMarkOfZero, markOfExpression } from "./marks.ts";
 
 export interface ResourceType {
   readonly kind: string;
@@ -94,6 +94,9 @@ const NO_FIELD = "the kind has no such field";
 /** A key comes from a sensitive value. */
 export const MARKED_SETTINGS = "Terraform marks its settings as sensitive";
 export const MARKED_PART = "Terraform marks a part of it as sensitive";
+/** A key cannot come from a variable. */
+const IN_SENSITIVE_MAP =
+  "Terraform marks the map as sensitive; set the value with a sensitive variable, and check that the key is not sensitive";
 export const IS_SENSITIVE = "Terraform marks it as sensitive; set it with a sensitive variable";
 
 /** `variableOf`: the name of a sensitive variable for the attribute at a path. */
@@ -181,8 +184,8 @@ class AttributeReader {
     if (role !== undefined)
       this.unmanageable = `Terraform marks ${toDottedPath(path)} as sensitive, which is ${role}`;
     const isScalar = (schema.properties ?? schema.additionalProperties ?? schema.items) === undefined;
-    this.#leave(path, IS_SENSITIVE);
-    if (role !== undefined || !isScalar || isMarkOfMap(value)) return undefined;
+    this.#leave(path, isMarkOfEntry(value) ? IN_SENSITIVE_MAP : IS_SENSITIVE);
+    if (role !== undefined || !isScalar) return undefined;
     return markOfExpression(this.#variableOf(path), schema.type);
   }
 

@@ -6,8 +6,8 @@ import { type Path, valueAt, withValueAt } from "../../core/pointer.ts";
 /** A character for private use, which no name of a provider has. */
 const EDGE = "\u{F0000}";
 
-/** A mark in place of a map. Its keys can be sensitive, too. */
-const MAP = `${EDGE}map `;
+/** A mark in place of a value of a map that is marked as a whole. */
+const ENTRY = `${EDGE}entry `;
 
 /** A mark in place of a number that a provider writes for what is not set. */
 const ZERO = `${EDGE}zero `;
@@ -15,12 +15,14 @@ const ZERO = `${EDGE}zero `;
 /** The values with a mark in place of each that a path leads to. */
 export function withMarks(values: JsonObject, paths: readonly Path[]): JsonObject {
   let count = 0;
-  const mark = (value: Json, isBlock = false): Json => {
+  const mark = (value: Json, isBlock = false, isEntry = false): Json => {
     if (Array.isArray(value)) return value.map((item: Json) => mark(item, true));
-    if (isObject(value) && isBlock)
-      return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, mark(member)]));
+    if (isObject(value))
+      return Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [name, mark(member, false, !isBlock)]),
+      );
     if (value === null || value === "" || hasMark(value)) return value;
-    return `${isObject(value) ? MAP : value === 0 ? ZERO : EDGE}${count++}${EDGE}`;
+    return `${isEntry ? ENTRY : value === 0 ? ZERO : EDGE}${count++}${EDGE}`;
   };
   return paths.reduce<Json>((marked, path) => {
     const value = valueAt(marked, path);
@@ -32,7 +34,7 @@ export function withMarks(values: JsonObject, paths: readonly Path[]): JsonObjec
 export const hasMark = (value: Json | undefined): boolean =>
   typeof value === "string" && value.includes(EDGE);
 
-export const isMarkOfMap = (value: Json): boolean => typeof value === "string" && value.startsWith(MAP);
+export const isMarkOfEntry = (value: Json): boolean => typeof value === "string" && value.startsWith(ENTRY);
 
 export const isMarkOfZero = (value: Json): boolean => typeof value === "string" && value.startsWith(ZERO);
 

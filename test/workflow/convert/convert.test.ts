@@ -660,12 +660,31 @@ test("marked numbers, booleans, and parts of base64 become references of their t
   expect(log.attributes).toHaveLength(3);
 });
 
-test("a marked map is left out with its keys, and a marked path or reference with its resource", () => {
+test("each value of a marked map is a sensitive variable, and the report says that its keys are in the spec", () => {
+  const env = { CANARY_KEY: "canary", OTHER: "canary-2", EMPTY: "" };
+  const map = { id: "c", cluster_name: "c", num_workers: 1, spark_env_vars: env };
+  const { yaml, log, sensitiveVariables } = converted(
+    stateWith([marked("databricks_cluster", map, ["spark_env_vars"])]),
+  );
+  expect(yaml).toContain("CANARY_KEY: ${var.cluster_x_spark_env_vars_CANARY_KEY}");
+  expect(yaml).toContain("OTHER: ${var.cluster_x_spark_env_vars_OTHER}");
+  expect(yaml + JSON.stringify(log)).not.toMatch(/canary/);
+  expect(sensitiveVariables).toEqual([
+    "WORKSPACE_VAR_cluster_x_spark_env_vars_CANARY_KEY",
+    "WORKSPACE_VAR_cluster_x_spark_env_vars_OTHER",
+  ]);
+  expect(log.attributes.map(({ attribute, reason }) => `${toDottedPath(attribute)}: ${reason}`)).toEqual(
+    ["CANARY_KEY", "OTHER"].map(
+      (key) =>
+        `spark_env_vars.${key}: Terraform marks the map as sensitive; set the value with a sensitive variable, and check that the key is not sensitive`,
+    ),
+  );
+});
+
+test("a resource with a marked path or reference is left out", () => {
   const job = (more: object) => ({ id: "1", name: "j", ...more });
-  const map = { id: "c", cluster_name: "c", num_workers: 1, spark_env_vars: { CANARY_KEY: "canary" } };
   const { yaml, log } = converted(
     stateWith([
-      marked("databricks_cluster", map, ["spark_env_vars"]),
       marked(
         "databricks_job",
         job({ existing_cluster_id: "canary", notebook_task: [{ notebook_path: "/x" }] }),
@@ -680,7 +699,6 @@ test("a marked map is left out with its keys, and a marked path or reference wit
     ]),
   );
   expect(yaml + JSON.stringify(log)).not.toMatch(/canary/i);
-  expect(log.attributes.map(({ attribute }) => toDottedPath(attribute))).toEqual(["spark_env_vars"]);
   expect(log.resources.map(({ terraform, reason }) => `${terraform}: ${reason}`)).toEqual([
     "databricks_job.x: Terraform marks existing_cluster_id as sensitive, which is a reference",
     "databricks_job.y: Terraform marks notebook_task[0].notebook_path as sensitive, which is a path",
