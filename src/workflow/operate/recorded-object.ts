@@ -131,6 +131,8 @@ function answersWithoutSensitive(
 /** What only readers use; other answers decide what the command does. */
 const SHOWN = /^(jobs\/runs\/|clusters\/events$)/;
 
+const EXPORT = "jobs/runs/export";
+
 function maskingReader(
   reader: Reader,
   masked: (answer: JsonObject) => JsonObject | Promise<JsonObject>,
@@ -142,6 +144,9 @@ function maskingReader(
       const answer = await reader.read(operation, input).catch((failure: unknown) => {
         throw maskedFailure(failure, texts);
       });
+      // A page has no fields, and names no job: the values that it may contain are known from its run.
+      if (operation === EXPORT)
+        await masked(await reader.read("jobs/runs/get", { run_id: input?.run_id ?? 0 }));
       return SHOWN.test(operation) ? ((await masked(answer)) as typeof answer) : answer;
     },
   };

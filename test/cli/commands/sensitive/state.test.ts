@@ -319,6 +319,30 @@ jobs:
     expect(readFileSync(join(folder, "r.html"), "utf8")).not.toContain(VALUE);
   });
 
+  test.each(["ID", "--job jobs.j"])(
+    "hide a value of the job that is not set in an exported page: runs export %s",
+    async (which) => {
+      const { run, folder } = await applied(
+        {},
+        `${HEAD}notebooks: { /n: { source: n.py } }
+jobs:
+  j:
+    new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 }
+    notebook_task: { notebook_path: /n, base_parameters: { p: "\${var.apikey}" } }
+`,
+        { "n.py": `print("${VALUE}")\n` },
+      );
+      await run("run jobs.j");
+      const [{ run_id }] = JSON.parse((await run("runs list -o json")).out).runs;
+      const { code, all } = await run(`runs export ${which.replace("ID", run_id)} --out page.html`);
+      expect([code, all]).toEqual([0, expect.not.stringContaining(VALUE)]);
+      const page = readFileSync(join(folder, "page.html"), "utf8");
+      const decoded = page.replaceAll(/[\w+/=]{40,}/g, (text) => Buffer.from(text, "base64").toString());
+      expect(decoded).toContain("html");
+      expect(page + decoded).not.toContain(VALUE);
+    },
+  );
+
   test("hide the value in runs of a job", async () => {
     const { run } = await applied(
       {},
