@@ -35,13 +35,17 @@ const SHORTEST_PART = 4;
 export class SensitiveTexts {
   readonly #texts = new Set<string>();
   readonly #numbers = new Set<string>();
-  readonly #search = new FormSearch();
+  /** Values that a reader of the spec knows to be possible, so that hiding one of them elsewhere would show which one it is. */
+  readonly #choices = new Set<string>();
+  #hasChosen = false;
+  #search = new FormSearch();
   /** Those that are not in the search yet. */
   #added: string[] = [];
 
   /** Also hides the forms in which messages quote a string, its lines, which a diff shows apart, and what trimming and joining lines leave of it. */
   add(text: string): void {
-    if (text === "" || this.#texts.has(text)) return;
+    if (this.#choices.has(text)) this.#hasChosen = true;
+    if (text === "" || this.#texts.has(text) || this.#choices.has(text)) return;
     this.#add(text);
     this.add(text.trim());
     this.add(inOneLine(text));
@@ -51,6 +55,18 @@ export class SensitiveTexts {
     if (!text.includes("\n")) return;
     for (const line of text.split("\n"))
       if (line.trim().length >= SHORTEST_UNSURE_PART) this.add(line.trim());
+  }
+
+  /** For a value that the spec names as possible: only the places of such a value are hidden, as those of a boolean. */
+  addChoice(text: string): void {
+    this.#choices.add(text);
+    if (!this.#texts.delete(text)) return;
+    this.#hasChosen = true;
+    this.#search = new FormSearch();
+    this.#added = [...this.#texts];
+    const numbers = [...this.#numbers];
+    this.#numbers.clear();
+    for (const number of numbers) this.#addNumber(number);
   }
 
   /** Also hides a number as messages write it. A short one, and a boolean, also occur by chance, so only their places are hidden. */
@@ -75,12 +91,13 @@ export class SensitiveTexts {
 
   /** Also hides what another spec hides. */
   addAll(texts: SensitiveTexts): void {
-    for (const text of texts.#texts) if (!this.#texts.has(text)) this.#add(text);
+    for (const choice of texts.#choices) this.addChoice(choice);
+    for (const text of texts.#texts) if (!this.#texts.has(text) && !this.#choices.has(text)) this.#add(text);
     for (const number of texts.#numbers) this.#addNumber(number);
   }
 
   get size(): number {
-    return this.#texts.size + this.#numbers.size;
+    return this.#texts.size + this.#numbers.size + (this.#hasChosen ? 1 : 0);
   }
 
   /** Returns whether a string is, or contains, one of them. */

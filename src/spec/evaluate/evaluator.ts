@@ -146,7 +146,7 @@ export class Evaluator {
     try {
       const result = compiled.evaluate(this.#variables(use.scope, use.at, values), this.#meter);
       const node = computedNode(nodeOfValue(result, use.at, this.#meter), use.at, values);
-      return values.isSensitive ? this.#sensitive(node) : node;
+      return values.isSensitive ? this.#sensitive(node, use.part.expression) : node;
     } catch (problem) {
       if (!(problem instanceof UnusableValue)) this.#failed(problem, compiled, values, use);
       return undefined;
@@ -203,7 +203,9 @@ export class Evaluator {
     return isValid;
   }
 
-  #sensitive(node: SpecNode): SpecNode {
+  #sensitive(node: SpecNode, expression: string): SpecNode {
+    for (const [, , text = ""] of expression.matchAll(/(["'])((?:(?!\1)[^\\])*)\1/g))
+      this.#options.sensitive.addChoice(text);
     const marked = asSensitive(node);
     visitTexts(marked, (text) => {
       if (!isPathAlone(text)) this.#options.sensitive.add(text);

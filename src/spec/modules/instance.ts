@@ -140,7 +140,7 @@ export class ModuleInstance implements InstanceOfModule {
         ? declaration.fallback
         : findings.within(user.origin, () => this.#ofUser.node(written));
       if (value === undefined) return this.#missing(name, declaration.schema.description);
-      const input = declaration.sensitive ? sensitiveValue(value, sensitive) : value;
+      const input = declaration.sensitive ? sensitiveValue(value, declaration, sensitive) : value;
       const subject = `${this.#subject}: ${name}`;
       inputs.push({ declaration, value: input, isDefault, subject, code: "SPEC_INPUT", origin: user.origin });
       return input;

@@ -28,6 +28,8 @@ export interface ParameterDeclaration {
   readonly written: SpecNode | undefined;
   readonly fallback: SpecNode | undefined;
   readonly sensitive: boolean;
+  /** The strings of its `enum` and `const`, also of a declaration that is not valid. */
+  readonly choices: readonly string[];
   /** Only the full validator runs patterns in linear time. */
   readonly hasPattern: boolean;
 }
@@ -135,6 +137,9 @@ class SchemaReader {
     if (fallback !== undefined) this.#refuseTemplates(`the default of ${subject}`, fallback);
     const values = map === undefined ? undefined : member(map, "enum");
     if (values !== undefined) this.#refuseTemplates(`${subject}.enum`, values);
+    const choices = [values, map && member(map, "const")].flatMap((part) =>
+      part === undefined ? [] : textsIn(part),
+    );
     const sensitive = isMarkedSensitive(node);
     const type = written.type ?? typeOf(fallback) ?? (sensitive ? "string" : undefined);
     // Other values cannot be recognized in an output.
@@ -150,6 +155,7 @@ class SchemaReader {
       written: fallback,
       fallback: fallback && escapedTree(fallback),
       sensitive,
+      choices,
       hasPattern: this.#hasPattern,
     };
   }
@@ -257,6 +263,12 @@ const PLAIN: Readonly<Record<string, readonly [wanted: string, takes: (value: Js
   ],
 };
 
+function textsIn(node: SpecNode): readonly string[] {
+  const texts: string[] = [];
+  visitNodes(node, (part) => texts.push(scalarText(part) ?? ""));
+  return texts;
+}
+
 /** The type of a default, which its other values have as well; undefined for null. */
 function typeOf(node: SpecNode | undefined): string | undefined {
   if (node === undefined) return undefined;
@@ -267,7 +279,12 @@ function typeOf(node: SpecNode | undefined): string | undefined {
 }
 
 /** The value with marks, which keep it out of every output; frames do not show its place, unless another place has the value. */
-export function sensitiveValue(node: SpecNode, sensitive: SensitiveTexts): SpecNode {
+export function sensitiveValue(
+  node: SpecNode,
+  { choices }: Pick<ParameterDeclaration, "choices">,
+  sensitive: SensitiveTexts,
+): SpecNode {
+  for (const choice of choices) sensitive.addChoice(choice);
   if (!isPathAlone(writtenText(node))) node.source.mask(node);
   visitNodes(node, (specNode) => {
     const { value } = specNode.kind === "scalar" ? specNode : {};

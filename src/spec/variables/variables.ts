@@ -60,7 +60,7 @@ export function variablesOf(
     const declaration = declared.get(name);
     if (declaration === undefined) return;
     const literal = escapedTree(written);
-    const value = declaration.sensitive ? sensitiveValue(literal, sensitive) : literal;
+    const value = declaration.sensitive ? sensitiveValue(literal, declaration, sensitive) : literal;
     values.set(name, value);
     const subject = `the variable ${name}`;
     checked.push({ declaration, value, isDefault, subject, code: "SPEC_VARIABLE", origin: undefined });
