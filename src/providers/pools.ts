@@ -3,6 +3,7 @@
 import { remoteId } from "../core/address.ts";
 import { canonicalJson } from "../core/digest.ts";
 import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
+import { hasDigest } from "../core/sensitive-values.ts";
 import type { FieldTable } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
@@ -290,8 +291,13 @@ export const pools = defineProvider({
     consequences(change, workspace) {
       if (!removesObject(change)) return [];
       const { clusters, jobs } = clustersAndJobsOf(change.live, workspace);
-      const running = clusters.filter((cluster) => cluster.values.run_state === "RUNNING");
-      const stopped = clusters.filter((cluster) => cluster.values.run_state !== "RUNNING");
+      const {
+        running = [],
+        stopped = [],
+        hidden = [],
+      } = Object.groupBy(clusters, ({ values: { run_state: state } }) =>
+        hasDigest(state) ? "hidden" : state === "RUNNING" ? "running" : "stopped",
+      );
       const until = "until they leave the pool";
       if (change.action === "replace")
         return [
@@ -306,6 +312,7 @@ export const pools = defineProvider({
       return [
         ...effectOn(`running clusters cannot grow ${until}`, namesOf(running)),
         ...effectOn(`stopped clusters cannot start ${until}`, namesOf(stopped)),
+        ...effectOn(`clusters cannot grow or start ${until}`, namesOf(hidden)),
         ...effectOn("jobs cannot create their clusters in it", namesOf(jobs)),
       ];
     },

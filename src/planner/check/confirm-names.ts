@@ -4,6 +4,7 @@ import { type Address, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { collectTexts } from "../../core/json.ts";
 import { isSamePath, type Path, toDottedPath, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
+import { hasDigest } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
 import { type FieldSchema, identifyingFields, type Values } from "../../resource/field-schema.ts";
@@ -114,7 +115,8 @@ function isConfirmed(
   workspace: PlannedWorkspace,
   { text, place }: Question,
 ): boolean {
-  if (text.includes("${")) return true;
+  // Neither the value of a reference nor a sensitive one of an untrusted spec is known.
+  if (text.includes("${") || hasDigest(text)) return true;
   if (place.in === "catalog") return false;
   if (place.in === "ids") {
     const { nameField, idAttribute } = input.registry.get(place.of);

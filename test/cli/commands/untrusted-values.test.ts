@@ -201,3 +201,36 @@ describe("an author who guesses learns nothing", () => {
       expect([line, await told(VALUE, line)]).toEqual([line, await told("etl-writer-99", line)]);
   });
 });
+
+describe("sensitive values that an untrusted plan does not read", () => {
+  test("do not block the creation of resources that need confirmed values", async () => {
+    const { run, write } = await applied("groups: { g: {} }\n");
+    write(`variables:
+  node: { type: string, sensitive: true, default: Standard_NONE }
+  spark: { type: string, sensitive: true, default: 6.4.x-scala2.11 }
+  few: { type: string, sensitive: true, default: "3" }
+groups: { g: {} }
+pools: { p: { node_type_id: "\${var.node}", max_capacity: "\${int(var.few)}", preloaded_spark_versions: ["\${var.spark}"] } }
+clusters: { c: { spark_version: "\${var.spark}", node_type_id: "\${var.node}", num_workers: "\${int(var.few)}" } }
+`);
+    for (const line of ["plan --untrusted", "plan --untrusted --cost", "plan --untrusted --offline"]) {
+      const { code, all } = await run(line);
+      expect([line, code, all]).toEqual([line, 0, expect.stringContaining("2 to create")]);
+      expect(all).toContain("sensitive values are not compared");
+      expect(all).not.toMatch(/Standard_NONE|6\.4\.x/);
+    }
+  });
+
+  test("are not the state in which a pool's clusters are", async () => {
+    const spec = `variables: { state: { type: string, sensitive: true, default: RUNNING } }
+pools: { p: { node_type_id: Standard_DS3_v2 } }
+clusters:
+  c: { spark_version: 6.4.x-scala2.11, instance_pool_id: "\${pools.p.instance_pool_id}", num_workers: 1, run_state: "\${var.state}" }
+`;
+    const { run, write } = await applied(spec, { WORKSPACE_VAR_state: "TERMINATED" });
+    write("groups: { g: {} }\nremoved: [{ address: clusters.c, destroy: false }]\n");
+    const { all } = await run("plan --untrusted");
+    expect(all).toContain("clusters cannot grow or start until they leave the pool: c");
+    expect(all).not.toMatch(/running|stopped/);
+  });
+});
