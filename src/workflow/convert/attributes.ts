@@ -2,6 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
+import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { plainTreePath } from "../../providers/kit/names.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 import { roleOfSensitive } from "../../spec/resolve/sensitive-values.ts";
@@ -99,13 +100,17 @@ const IN_SENSITIVE_MAP =
   "Terraform marks the map as sensitive; set the value with a sensitive variable, and check that the key is not sensitive";
 export const IS_SENSITIVE = "Terraform marks it as sensitive; set it with a sensitive variable";
 
-/** `variableOf`: the name of a sensitive variable for the attribute at a path. */
+export const HAS_COPY =
+  "it contains a value that Terraform marks as sensitive, or that of a secret; set it with a sensitive variable";
+
+/** `variableOf`: the name of a sensitive variable for the attribute at a path. `secrets`: no value may contain one. */
 export function convertAttributes(
   fields: FieldTable,
   attributes: JsonObject,
   variableOf: (path: Path) => string,
+  secrets: SensitiveTexts,
 ): ConvertedAttributes {
-  const reader = new AttributeReader(variableOf);
+  const reader = new AttributeReader(variableOf, secrets);
   const values = reader.members({ properties: fields }, attributes, []);
   return { values, left: reader.left, unmanageable: reader.unmanageable };
 }
@@ -138,9 +143,11 @@ class AttributeReader {
   readonly left: OmittedAttribute[] = [];
   unmanageable: string | undefined;
   readonly #variableOf: (path: Path) => string;
+  readonly #secrets: SensitiveTexts;
 
-  constructor(variableOf: (path: Path) => string) {
+  constructor(variableOf: (path: Path) => string, secrets: SensitiveTexts) {
     this.#variableOf = variableOf;
+    this.#secrets = secrets;
   }
 
   members(schema: FieldSchema, object: JsonObject, at: Path): { readonly [field: string]: Json } {
@@ -175,7 +182,11 @@ class AttributeReader {
     if (!isMeant && (isUnset(value) || isMarkOfZero(value))) return undefined;
     if (schema.enum !== undefined && !isAllowed(schema, value))
       return isUnset(value) ? undefined : this.#leave(path, "its value is unknown to this version");
-    return value;
+    // A name, a path, or a reference equals a secret by chance: it is shown everywhere.
+    if (typeof value !== "string" || roleOfSensitive(schema) !== undefined || !this.#secrets.isIn(value))
+      return value;
+    this.#leave(path, HAS_COPY);
+    return markOfExpression(this.#variableOf(path), schema.type);
   }
 
   /** A name, a path, or a reference cannot come from a sensitive variable, and a resource is incomplete without it. */

@@ -105,6 +105,7 @@ function contentOfObject(
   if (encoded !== undefined) {
     const bytes = Buffer.from(encoded, "base64");
     const isWhole = bytes.toString("base64").replace(/=+$/, "") === encoded.replace(/=+$/, "");
+    if (log.secrets.isIn(bytes.toString("utf8"))) return HAS_SECRET;
     return isWhole ? { bytes: () => bytes } : "its content_base64 is not valid";
   }
   const source = textAttribute(values, "source");
@@ -131,8 +132,12 @@ function contentOfObject(
     if (typeof again === "string") throw new Error(`${source} ${REFUSALS[again]}`);
     return again;
   };
-  return isUsable ? { bytes, path: inPlace } : { bytes };
+  if (isUsable) return { bytes, path: inPlace };
+  return log.secrets.isIn(new TextDecoder().decode(first)) ? HAS_SECRET : { bytes };
 }
+
+const HAS_SECRET =
+  "its content contains a value that Terraform marks as sensitive, or that of a secret; put it into a file of the spec without the value";
 
 /** The service and Terraform compare contents by this sum. */
 const md5 = (bytes: Uint8Array): string => createHash("md5").update(bytes).digest("hex");
@@ -247,8 +252,11 @@ function add(
     return;
   }
   const steering = ["provider_config", ...type.computed];
-  const convertedAttributes = convertAttributes(provider.fields, omit(attributes, steering), (path) =>
-    log.variable(instance, path),
+  const convertedAttributes = convertAttributes(
+    provider.fields,
+    omit(attributes, steering),
+    (path) => log.variable(instance, path),
+    log.secrets,
   );
   if (convertedAttributes.unmanageable !== undefined) {
     log.leave(instance, convertedAttributes.unmanageable);

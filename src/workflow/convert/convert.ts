@@ -44,7 +44,7 @@ export function convertTerraform(
   folders: ContentFolders,
 ): Conversion {
   const registry = registryIn(everyKind, { dialect: "databricks", cloud });
-  const log = new ConversionLog(instances.map(({ at }) => at));
+  const log = new ConversionLog(instances);
   const all = convertedObjects(instances, registry, log);
   const { objects, contents } = findContents(all, registry, folders, log);
   const used = new Set<string>();

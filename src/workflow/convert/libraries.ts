@@ -34,8 +34,11 @@ export function withConvertedLibraries(
       continue;
     }
     const attributes: JsonObject = omit(values, ["id", "cluster_id", "provider_config"]);
-    const converted = convertAttributes({ libraries }, { libraries: [attributes] }, (path) =>
-      log.variable(instance, path.slice(2)),
+    const converted = convertAttributes(
+      { libraries },
+      { libraries: [attributes] },
+      (path) => log.variable(instance, path.slice(2)),
+      log.secrets,
     );
     if (converted.unmanageable !== undefined) {
       log.leave(instance, converted.unmanageable);

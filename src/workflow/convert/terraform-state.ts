@@ -4,7 +4,8 @@ import type { Address } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { type Path, toDottedPath } from "../../core/pointer.ts";
+import { type Path, toDottedPath, valueAt } from "../../core/pointer.ts";
+import { SensitiveTexts } from "../../core/sensitive.ts";
 import { count, shortened } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { withMarks } from "./marks.ts";
@@ -16,6 +17,8 @@ export interface TerraformInstance {
   readonly managed: boolean;
   /** With a mark in place of each value that Terraform marks as sensitive. */
   readonly values: JsonObject;
+  /** The strings that are marked, and values of secrets: other attributes may have copies of them, which Terraform does not mark. */
+  readonly secrets: readonly string[];
   readonly at: Path;
   readonly state?: "tainted" | "deposed" | "without attributes";
 }
@@ -120,7 +123,7 @@ class StateReader {
           address,
           type: this.#text(jsonObject, "type", place),
           managed: own(jsonObject, "mode") === "managed",
-          values: withMarks(
+          ...markedValues(
             values === undefined || values === null ? {} : this.#object(values, [...place, "values"]),
             [...truePaths(own(jsonObject, "sensitive_values") ?? {}, [])],
           ),
@@ -149,7 +152,7 @@ class StateReader {
           address: index === undefined || index === null ? head : `${head}[${keyText(index)}]`,
           type,
           managed: mode === "managed",
-          values: withMarks(
+          ...markedValues(
             isObject(attributes) ? attributes : {},
             attributePaths(own(jsonObject, "sensitive_attributes")),
           ),
@@ -196,6 +199,23 @@ const textOr = (value: Json | undefined): string =>
 
 const keyText = (index: Json): string =>
   typeof index === "string" ? JSON.stringify(index) : typeof index === "number" ? String(index) : "?";
+
+/** Attributes that are credentials, also in a state of a provider that does not mark them. */
+const CREDENTIALS = ["string_value", "token_value", "personal_access_token", "client_secret"];
+
+function markedValues(
+  values: JsonObject,
+  paths: readonly Path[],
+): Pick<TerraformInstance, "values" | "secrets"> {
+  const credentials = CREDENTIALS.map((name) => [name]);
+  const secrets = [...paths, ...credentials].flatMap((path) => textsIn(valueAt(values, path)));
+  return { values: withMarks(values, paths), secrets };
+}
+
+function textsIn(value: Json | undefined): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
 
 function* truePaths(value: Json, at: Path): Generator<Path> {
   if (value === true) yield at;
@@ -252,6 +272,9 @@ export interface ConversionNote {
   readonly text: string;
 }
 
+/** A shorter value is in other attributes by chance. */
+const SHORTEST_COPY = 8;
+
 export class ConversionLog {
   readonly #resources: OmittedResource[] = [];
   readonly #order: ReadonlyMap<Path, number>;
@@ -260,9 +283,14 @@ export class ConversionLog {
   /** The sensitive variables of the spec, with the attribute of each. */
   readonly variables = new Map<string, string>();
 
-  /** `places`: those of the instances, in the order of the state. */
-  constructor(places: readonly Path[]) {
-    this.#order = new Map(places.map((at, index) => [at, index]));
+  /** Values that no attribute and no content may contain. */
+  readonly secrets = new SensitiveTexts();
+
+  /** The instances in the order of the state. */
+  constructor(instances: readonly TerraformInstance[]) {
+    this.#order = new Map(instances.map(({ at }, index) => [at, index]));
+    for (const { secrets } of instances)
+      for (const secret of secrets) if (secret.length >= SHORTEST_COPY) this.secrets.add(secret);
   }
 
   /** In the order of the state. */

@@ -784,3 +784,84 @@ describe("assignments to the workspace", () => {
     expect(log.resources.map((omitted) => omitted.reason)).toEqual([reason, reason]);
   });
 });
+
+describe("a copy of a value of a secret, or of one that Terraform marks", () => {
+  const scope = one("databricks_secret_scope", { id: "sc", name: "sc", backend_type: "DATABRICKS" });
+  const secret = (value: string) =>
+    one("databricks_secret", { id: "sc|||k", key: "k", scope: "sc", string_value: value });
+  const cluster = (vars: object, more: object = {}) =>
+    one(
+      "databricks_cluster",
+      {
+        id: "1",
+        cluster_id: "1",
+        cluster_name: "c",
+        spark_version: "x",
+        num_workers: 1,
+        spark_env_vars: vars,
+      },
+      more,
+    );
+
+  test("in another attribute becomes a sensitive variable with the whole value", () => {
+    const vars = {
+      PW: "CANARYxyz77",
+      URL: "jdbc:x?pw=CANARYxyz77",
+      B64: Buffer.from("u:CANARYxyz77").toString("base64"),
+      MODE: "a",
+    };
+    const { yaml, log, sensitiveVariables } = converted(
+      stateWith([scope, secret("CANARYxyz77"), cluster(vars)]),
+    );
+    expect(yaml).not.toContain("CANARY");
+    expect(yaml).not.toContain(vars.B64);
+    expect(yaml).toContain("MODE: a");
+    expect(yaml).toContain(`URL: "\${var.cluster_x_spark_env_vars_URL}"`);
+    expect(sensitiveVariables).toHaveLength(3);
+    expect(log.attributes.map(({ attribute, reason }) => [attribute.at(-1), reason.split(";")[0]])).toEqual(
+      ["PW", "URL", "B64"].map((name) => [
+        name,
+        "it contains a value that Terraform marks as sensitive, or that of a secret",
+      ]),
+    );
+  });
+
+  test("of another resource is not written either", () => {
+    const vars = { TOKEN: "CANARYxyz77", MODE: "a" };
+    const marked = cluster(vars, { sensitive_attributes: [["spark_env_vars", "TOKEN"].map(step)] });
+    const pool = one("databricks_instance_pool", {
+      id: "p",
+      instance_pool_name: "p",
+      node_type_id: "n",
+      custom_tags: { copy: "pre-CANARYxyz77", mode: "a" },
+    });
+    const { yaml } = converted(stateWith([marked, pool]));
+    expect(yaml).not.toContain("CANARY");
+    expect(yaml).toContain(`copy: "\${var.instance_pool_x_custom_tags_copy}"`);
+  });
+
+  test("in a content leaves out the object", () => {
+    const notebook = (text: string) =>
+      one("databricks_notebook", {
+        path: "/n",
+        language: "SQL",
+        format: "SOURCE",
+        content_base64: Buffer.from(text).toString("base64"),
+      });
+    const state = (text: string) => stateWith([scope, secret("CANARYxyz77"), notebook(text)]);
+    expect(leftReasons(state("select 'CANARYxyz77'"))).toEqual([
+      expect.stringContaining("its content contains a value that Terraform marks as sensitive"),
+    ]);
+    expect(leftReasons(state("select 1"))).toEqual([]);
+  });
+
+  test("that is a name, or has less than eight characters, is written: it is one by chance", () => {
+    const group = one("databricks_group", { id: "7", display_name: "analysts-eu" });
+    const { yaml } = converted(
+      stateWith([scope, secret("analysts-eu"), group, cluster({ A: "analysts-eu" })]),
+    );
+    expect(yaml).toContain("analysts-eu");
+    expect(yaml).toContain(`A: "\${var.cluster_x_spark_env_vars_A}"`);
+    expect(converted(stateWith([scope, secret("prod"), cluster({ A: "prod" })])).yaml).toContain("A: prod");
+  });
+});
