@@ -816,7 +816,7 @@ describe("a copy of a value of a secret, or of one that Terraform marks", () => 
     expect(yaml).not.toContain("CANARY");
     expect(yaml).not.toContain(vars.B64);
     expect(yaml).toContain("MODE: a");
-    expect(yaml).toContain(`URL: "\${var.cluster_x_spark_env_vars_URL}"`);
+    expect(yaml).toContain("${var.cluster_x_spark_env_vars_URL}");
     expect(sensitiveVariables).toHaveLength(3);
     expect(log.attributes.map(({ attribute, reason }) => [attribute.at(-1), reason.split(";")[0]])).toEqual(
       ["PW", "URL", "B64"].map((name) => [
