@@ -181,12 +181,13 @@ function checkSchema(
   for (const { code, keyword, message, path, onKey, hint, missing } of messages) {
     faulty.add(String(path[0] ?? missing));
     const place = placeOf(written, fields, path, onKey);
-    const words = isHidden(fields, path)
-      ? hiddenWords(address, path)
-      : {
-          message,
-          hint: hint ?? adviceOn(provider, keyword, missing === undefined ? path : [...path, missing]),
-        };
+    const words =
+      isHidden(fields, path) || mentions(fields, `${message} ${hint ?? ""}`)
+        ? hiddenWords(address, path)
+        : {
+            message,
+            hint: hint ?? adviceOn(provider, keyword, missing === undefined ? path : [...path, missing]),
+          };
     findings.add({ severity: "error", code, ...place, address, ...words });
   }
   return faulty;
@@ -240,10 +241,9 @@ function reportAll(
   }
 }
 
-/** Whether what is wrong at a path must be said without the value there. */
+/** Whether what is wrong at a path must be said without the value there. What is wrong with a list or map of the spec is not what is in it. */
 function isHidden(fields: MapNode, path: Path): boolean {
-  const node = nodeAt(fields, path);
-  return path.length > 0 && node !== undefined && hasSensitive(node);
+  return path.length > 0 && nodeAt(fields, path)?.sensitive === true;
 }
 
 /** Whether a sentence contains a sensitive value of the fields as a whole word. */

@@ -90,3 +90,29 @@ test("a default of a sensitive variable is in no frame, also if the run has anot
   const { out } = await world.run("validate");
   expect(out).toContain("enum: [gold, silver, bronze], default: ******, extra: 1");
 });
+
+test.each([
+  [
+    'tasks: [{ task_key: one, notebook_task: { notebook_path: /n, base_parameters: { q: "${var.s}" } } }]',
+    "jobs.j: tasks must be a map, not a list",
+  ],
+  [
+    'tasks: { t: { notebook_task: { notebook_path: /n }, new_cluster: ["${var.s}"] } }',
+    "new_cluster must be a map, not a list",
+  ],
+  [
+    'tasks: { t: { notebook_task: { notebook_path: /n }, max_retries: "${var.s}" } }',
+    "a sensitive value is involved",
+  ],
+])(
+  "a message about a list or map with a sensitive value in it says what is wrong: %s",
+  async (fields, message) => {
+    const folder = folderWith(
+      `variables: { s: { type: string, sensitive: true } }\njobs: { j: { ${fields} } }\n`,
+    );
+    const context = contextWith({ WORKSPACE_DIALECT: "databricks", WORKSPACE_VAR_s: "CANARY-8812" }, folder);
+    expect(await runProgram(context, ["validate"])).toBe(1);
+    expect(context.err() + context.out()).toContain(message);
+    expect(context.err() + context.out()).not.toContain("CANARY");
+  },
+);
