@@ -52,7 +52,7 @@ export interface PlanDraft {
   readonly refusals: ReadonlyMap<Address, Diagnostic>;
   /** Left out by `exclude`, with what depends on it. */
   readonly excluded: ReadonlySet<Address>;
-  /** Those of them that would change, and that no option names. */
+  /** Those of them that would change and that no option names; `excluded` in the JSON of the plan. */
   readonly excludedDependents: readonly Address[];
   /** Names that cannot pass between objects of the plan. */
   readonly nameErrors: readonly Diagnostic[];
@@ -74,10 +74,10 @@ const ARRANGE: readonly Pass[] = [
   predictWorkspace,
 ];
 
-const REPORT: readonly Pass[] = [reporting(refusals), reporting(excludedWarning)];
-
 /** The arranged changes are checked, described, and guarded. */
 const FINISH: readonly Pass[] = [
+  reporting(refusals),
+  reporting(excludedWarning),
   reporting(({ nameErrors }) => nameErrors),
   reporting(({ context, changes }) => pathsOfOthers(context, changes)),
   reporting(({ context, changes, workspace }) => unknownNames(context, changes, workspace)),
@@ -85,12 +85,13 @@ const FINISH: readonly Pass[] = [
   reporting(({ context, changes }) => nestingCycles(context, changes)),
   reporting(({ context, changes }) => ignoredContradictions(context, changes)),
   reporting(({ context, changes }) => liveProblems(context, changes)),
-  checkDuplicates,
+  findDuplicates,
   reporting(({ context, facts, changes, workspace }) =>
     unconfirmedValues(context, facts.lookups, lookupQuestions(context, changes, workspace)),
   ),
   reporting(({ context, facts, changes }) => unreadDependents(context.input, facts, changes)),
   retainObjectsInUse,
+  predictWorkspace,
   reporting(({ context, changes }) => namesOfKeptObjects(context, changes)),
   sortChanges,
   addConsequences,
@@ -107,18 +108,18 @@ export function makePlan(from: PlanInput & PlanFacts): Plan {
 
 /** The part of a plan that needs only the spec, the state, and live objects. Without a caller, the draft also deletes the caller's own undeclared members; they are planned again with the caller. */
 export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "caller">): PlanDraft {
-  return runPasses(emptyDraft(from, { caller }), [...DECIDE, ...ARRANGE, ...REPORT]);
+  return runPasses(emptyDraft(from, { caller }), [...DECIDE, ...ARRANGE]);
 }
 
 /** Requests nothing: without a fact, the plan contains less. */
 export function finishPlan(draft: PlanDraft, facts: PlanFacts): Plan {
   const finished = runPasses(withFacts(draft, facts), FINISH);
-  const { context, changes, access, renames, drift, guards, diagnostics } = finished;
+  const { context, changes, access, renames, drift, guards, diagnostics, excludedDependents } = finished;
   const { input } = context;
   const unmanaged = unmanagedOf(context, changes);
   return {
     host: input.host,
-    ...partOf(input, changes, draft.excludedDependents),
+    ...partOf(input, changes, excludedDependents),
     changes,
     access,
     renames,
@@ -135,8 +136,9 @@ export function requestsOf(draft: PlanDraft, facts: PlanFacts): FactRequests {
   const { context, removals, workspace } = arranged;
   const { registry } = context.input;
   if (!arranged.changes.some(touches)) return callerAlone(removals);
-  const { changes } = runPasses(arranged, [retainObjectsInUse, sortChanges]);
-  const requested = new Set(changes.flatMap((change) => requestsOfKind(context, change, workspace)));
+  const retained = runPasses(arranged, [retainObjectsInUse, predictWorkspace, sortChanges]);
+  const { changes } = retained;
+  const requested = new Set(changes.flatMap((change) => requestsOfKind(context, change, retained.workspace)));
   return {
     caller: removals.needsCaller || (facts.caller === undefined && requested.has("caller")),
     activeRuns: facts.activeRuns === undefined && requested.has("runs"),
@@ -287,7 +289,8 @@ function excludedWarning({ excludedDependents: addresses }: PlanDraft): readonly
   return [warning("PLAN_EXCLUDED", message)];
 }
 
-function checkDuplicates({ context, changes, diagnostics }: PlanDraft): Partial<PlanDraft> {
+/** The first pass with guards; `guard` adds the others. */
+function findDuplicates({ context, changes, diagnostics }: PlanDraft): Partial<PlanDraft> {
   const { guards, warnings } = duplicatesIn(context, changes);
   return { guards, diagnostics: [...diagnostics, ...warnings] };
 }
@@ -352,7 +355,7 @@ function requestsOfKind(
 function partOf(
   input: PlanInput,
   changes: readonly Change[],
-  excluded: readonly Address[],
+  excludedDependents: readonly Address[],
 ): Pick<Plan, "part"> {
   if (input.only === undefined && input.exclude === undefined) return {};
   const declared = input.destroy === true ? [] : input.spec.resources.keys();
@@ -361,7 +364,7 @@ function partOf(
   const total = new Set([...declared, ...input.state.records.keys(), ...planned]).size;
   if (input.exclude === undefined) return { part: { planned: planned.size, total } };
   const options = input.only === undefined ? (["--exclude"] as const) : (["--only", "--exclude"] as const);
-  return { part: { planned: planned.size, total, options, excluded } };
+  return { part: { planned: planned.size, total, options, excluded: excludedDependents } };
 }
 
 /**

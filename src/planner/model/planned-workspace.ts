@@ -56,12 +56,12 @@ export function createPlannedWorkspace(
   };
 }
 
-/** By kind and ID; undefined for a deleted object. */
+/** By kind and ID; undefined for a deleted object. A replaced object that is kept has its live values. */
 function valuesAfter(changes: readonly Change[]): ReadonlyMap<string, Values | undefined> {
   const values = new Map<string, Values | undefined>();
   for (const change of changes) {
     if (change.action === "update") values.set(objectKey(change.kind, change.id), change.after);
-    if (change.action === "delete" || change.action === "replace")
+    if (change.action === "delete" || (change.action === "replace" && change.keepsOld !== true))
       values.set(objectKey(change.kind, change.id), undefined);
   }
   return values;

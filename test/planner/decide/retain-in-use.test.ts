@@ -3,11 +3,13 @@
 import { describe, expect, test } from "vitest";
 import { error } from "../../../src/core/diagnostic.ts";
 import { retainInUse } from "../../../src/planner/decide/deletes.ts";
+import { makePlan } from "../../../src/planner/make-plan.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { PlanFacts, PlanInput } from "../../../src/planner/model/input.ts";
 import { createPlannedWorkspace } from "../../../src/planner/model/planned-workspace.ts";
 import { type Provider, registryOf } from "../../../src/resource/kind.ts";
-import { context, live, object } from "../build.ts";
+import type { PlannedWorkspace } from "../../../src/resource/planning.ts";
+import { context, live, object, record, resource, spec, state } from "../build.ts";
 import { create, remove, replace, update } from "../changes.ts";
 import { registry } from "../kinds.ts";
 
@@ -100,4 +102,36 @@ test("an unused object goes, and so does one of a kind that nothing uses", () =>
     "replace boxes.a",
   ]);
   expect(retained([replace("boxes.a", { id })], { registry }).shown).toEqual(["replace boxes.a"]);
+});
+
+test("side effects of other changes see a replaced object in use as one that stays", () => {
+  const tasks = registry.get("tasks") as Provider;
+  const planning = {
+    ...tasks.planning,
+    consequences: (_: unknown, workspace: PlannedWorkspace) =>
+      workspace
+        .live("boxes")
+        .map((box) => `box ${workspace.valuesAfter("boxes", box) === undefined ? "goes" : "stays"}`),
+  };
+  const boxes = using();
+  const consequencesWith = (users: readonly string[]) => {
+    const values = { box_name: "a", material: "wood" };
+    const plan = makePlan({
+      registry: registryOf(
+        registry.kinds.map((kind) =>
+          kind.kind === "boxes" ? boxes : kind.kind === "tasks" ? { ...tasks, planning } : kind,
+        ),
+      ),
+      host: "h",
+      spec: spec(
+        [resource("boxes.a", { values: { material: "steel" } }), resource("tasks.t", { values: { name: "t" } })],
+        { on_immutable_change: "replace" },
+      ),
+      live: live({ boxes: [object("b1", "a", { ...values, ...(users.length > 0 && { users: [...users] }) })] }),
+      state: state([record("boxes.a", "b1", values)]),
+    });
+    return plan.changes.find(({ address }) => address === "tasks.t")?.consequences;
+  };
+  expect(consequencesWith([])).toEqual(["box goes"]);
+  expect(consequencesWith(["task u"])).toEqual(["box stays"]);
 });
