@@ -19,7 +19,15 @@ import {
   uncheckedAdministrators,
 } from "./kit/lockout.ts";
 import { effectOn } from "./kit/problems.ts";
-import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText, valuesIn } from "./kit/responses.ts";
+import {
+  createdId,
+  ignoreMissing,
+  keyIn,
+  objectsIn,
+  readIfPresent,
+  responseText,
+  valuesIn,
+} from "./kit/responses.ts";
 import {
   asValues,
   CORE_GROUP,
@@ -247,7 +255,7 @@ export const groups = defineProvider({
       };
       if (ids.length > 0) body.members = asValues(ids);
       if (entitlements.length > 0) body.entitlements = asValues(entitlements);
-      return remoteId(responseText(await api.write("scim/groups/create", body), "id") ?? "");
+      return createdId(await api.write("scim/groups/create", body), "id");
     },
     update: (api, task) =>
       patchScim(api, "groups", task.id, [

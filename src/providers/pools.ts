@@ -21,6 +21,7 @@ import {
 } from "./kit/field-builders.ts";
 import { effectOn, losesId, problem } from "./kit/problems.ts";
 import {
+  createdId,
   ignoreMissing,
   jobsOn,
   keyIn,
@@ -326,7 +327,7 @@ export const pools = defineProvider({
     read: (api, id) => liveIfPresent(() => api.read("instance-pools/get", { instance_pool_id: id }), toSpec),
     async create(api, task) {
       const answer = await api.write("instance-pools/create", { ...task.values });
-      return remoteId(responseText(answer, "instance_pool_id") ?? "");
+      return createdId(answer, "instance_pool_id");
     },
     async update(api, task) {
       const after = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));

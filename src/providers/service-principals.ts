@@ -6,7 +6,15 @@ import { entitlementGrants } from "../resource/access.ts";
 import type { LiveObject } from "../resource/live.ts";
 import { defineProvider, flagField, listField, textField } from "./kit/field-builders.ts";
 import { tokenInName, unfinishedName } from "./kit/names.ts";
-import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText, valuesIn } from "./kit/responses.ts";
+import {
+  createdId,
+  ignoreMissing,
+  keyIn,
+  liveIfPresent,
+  objectsIn,
+  responseText,
+  valuesIn,
+} from "./kit/responses.ts";
 import { asValues, deltaOf, operationsFor, patchScim, scimValues } from "./kit/scim.ts";
 import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
 
@@ -106,7 +114,7 @@ export const principals = defineProvider({
       if (applicationId !== undefined) body.applicationId = applicationId;
       if (active === false) body.active = false;
       if (entitlements.length > 0) body.entitlements = asValues(entitlements);
-      const id = remoteId(keyIn(await api.write("scim/service-principals/create", body), "id"));
+      const id = createdId(await api.write("scim/service-principals/create", body), "id");
       await api.created(id);
       await patchScim(api, "service-principals", id, replaced("displayName", displayName, body.displayName));
       return id;

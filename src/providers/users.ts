@@ -28,7 +28,15 @@ import {
   withUserIn,
 } from "./kit/lockout.ts";
 import { effectOn, problem } from "./kit/problems.ts";
-import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText, valuesIn } from "./kit/responses.ts";
+import {
+  createdId,
+  ignoreMissing,
+  keyIn,
+  liveIfPresent,
+  objectsIn,
+  responseText,
+  valuesIn,
+} from "./kit/responses.ts";
 import { asValues, CORE_USER, deltaOf, operationsFor, patchScim, scimValues } from "./kit/scim.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
 import {
@@ -281,7 +289,7 @@ export const users = defineProvider({
     read: (api, id) => liveIfPresent(() => api.read("scim/users/get", { id }), toSpec),
     async create(api, task) {
       const answer = await api.write("scim/users/create", body(task.values));
-      return remoteId(responseText(answer, "id") ?? "");
+      return createdId(answer, "id");
     },
     async update(api, task) {
       await patchScim(api, "users", task.id, [

@@ -60,11 +60,12 @@ const CHANGES_PER_REQUEST = 4;
 
 /** Separate slots for each kind, because the service limits the rate of each endpoint. One change at a time is one of all kinds. */
 function slotsOf(parallelism: number): ApplyRun["slots"] {
-  const kinds = new Map<string, Semaphore>();
+  const slotsByKind = new Map<string, Semaphore>();
   return (kind) => {
-    const lane = parallelism > 1 ? kind : "";
-    const slots = kinds.get(lane) ?? new Semaphore(parallelism > 1 ? parallelism * CHANGES_PER_REQUEST : 1);
-    kinds.set(lane, slots);
+    const key = parallelism > 1 ? kind : "";
+    const slots =
+      slotsByKind.get(key) ?? new Semaphore(parallelism > 1 ? parallelism * CHANGES_PER_REQUEST : 1);
+    slotsByKind.set(key, slots);
     return slots;
   };
 }

@@ -32,6 +32,7 @@ export async function applyPlan(initial: ApplyInput): Promise<ApplyOutcome> {
   const items = workGraph(input.plan.changes);
   const diagnostics: Diagnostic[] = [];
   outcomes.begin(items);
+  // If this fails, the run is halted: the walk then starts nothing and skips each change.
   await beginState(run);
   let byKey: ReadonlyMap<string, Change> | undefined;
   const changeOf = (key: string): Change | undefined => {
@@ -96,8 +97,8 @@ class WorkNode implements GraphNode {
     return this.#item.after;
   }
 
-  get lane(): string {
-    return this.#run.input.parallelism > 1 ? this.#item.change.kind : "";
+  get kind(): string {
+    return this.#item.change.kind;
   }
 
   async run(): Promise<boolean> {
@@ -111,7 +112,8 @@ class WorkNode implements GraphNode {
 
   blocked(by: string): void {
     const { change } = this.#item;
-    const cause = this.#changeOf(by) ?? change;
+    const cause = this.#changeOf(by);
+    if (cause === undefined) throw new Error(`the plan has no item ${by}, which blocks ${change.address}`);
     const outcome = this.#outcomes.of(cause);
     if (outcome !== undefined && wasStopped(outcome)) {
       this.skipped();

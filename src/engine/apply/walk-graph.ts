@@ -6,8 +6,8 @@ export interface GraphNode {
   readonly key: string;
   /** Keys of the dependencies; a key without a node counts as done. */
   readonly after: readonly string[];
-  /** Nodes of one lane share slots; absent means the only lane. */
-  readonly lane?: string;
+  /** Nodes of one kind share slots. */
+  readonly kind?: string;
   /** True when what waits for it may begin. */
   run(): Promise<boolean>;
   /** Called in place of `run` when a node that it needs did not succeed. */
@@ -16,8 +16,8 @@ export interface GraphNode {
   skipped(): void;
 }
 
-/** Slots by lane: nodes of one lane never take the slots of another. */
-export type SlotsOf = (lane: string) => Semaphore;
+/** Slots by kind: nodes of one kind never take the slots of another. */
+export type SlotsOf = (kind: string) => Semaphore;
 
 /** The progress of a node: how many dependencies it waits for, and what waits for it. */
 interface Visit {
@@ -28,7 +28,7 @@ interface Visit {
   isSettled: boolean;
 }
 
-/** Of the nodes of a lane that are ready, the first in the given order begins first. */
+/** Of the nodes of a kind that are ready, the first in the given order begins first. */
 export async function walkGraph(
   nodes: readonly GraphNode[],
   slots: SlotsOf,
@@ -42,7 +42,7 @@ export async function walkGraph(
 
   const begin = (visit: Visit): void => {
     active += 1;
-    slots(visit.node.lane ?? "").queue(() => void run(visit), visit.position);
+    slots(visit.node.kind ?? "").queue(() => void run(visit), visit.position);
   };
   const run = async (visit: Visit): Promise<void> => {
     try {
@@ -57,7 +57,7 @@ export async function walkGraph(
       // A bug: nodes in progress finish, then the walk fails with it.
       crash ??= { reason };
     } finally {
-      slots(visit.node.lane ?? "").give();
+      slots(visit.node.kind ?? "").give();
       active -= 1;
       if (active === 0) ended.resolve();
     }

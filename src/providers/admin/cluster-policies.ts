@@ -21,7 +21,7 @@ import {
 } from "../kit/field-builders.ts";
 import { library, libraryFiles, libraryProblems } from "../kit/library-fields.ts";
 import { problem } from "../kit/problems.ts";
-import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText } from "../kit/responses.ts";
+import { createdId, ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
 
@@ -188,7 +188,7 @@ export const clusterPolicies = defineProvider({
     read: (api, id) =>
       liveIfPresent(() => api.read("policies/clusters/get", { policy_id: id }), policyInSpecForm),
     create: async (api, { name, values }) =>
-      remoteId(keyIn(await api.write("policies/clusters/create", { name, ...body(values) }), "policy_id")),
+      createdId(await api.write("policies/clusters/create", { name, ...body(values) }), "policy_id"),
     async update(api, { id, values }) {
       await api.write("policies/clusters/edit", { ...body(values), policy_id: id });
     },

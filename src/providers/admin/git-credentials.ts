@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { defineProvider, flagField, textField } from "../kit/field-builders.ts";
-import { ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
+import { createdId, ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
 
@@ -77,7 +77,7 @@ export const gitCredentials = defineProvider({
     list: async (api) => objectsIn(await api.read("git-credentials/list"), "credentials").map(toSpec),
     read: (api, id) => liveIfPresent(() => api.read("git-credentials/get", { id }), toSpec),
     create: async (api, { name, values }) =>
-      remoteId(keyIn(await api.write("git-credentials/create", body(name, values)), "credential_id")),
+      createdId(await api.write("git-credentials/create", body(name, values)), "credential_id"),
     async update(api, { id, name, values }) {
       await api.write("git-credentials/update", { id, ...body(name, values) });
     },

@@ -12,7 +12,7 @@ import type { Problem } from "../../resource/planning.ts";
 import { defineProvider, groupField, listField, required, textField } from "../kit/field-builders.ts";
 import { aliasProblems, PATH_IDENTITY, pathProblems, plainTreePath, withUnlisted } from "../kit/names.ts";
 import { losesId, problem } from "../kit/problems.ts";
-import { ignoreMissing, keyIn, liveIfPresent } from "../kit/responses.ts";
+import { createdId, ignoreMissing, keyIn, liveIfPresent } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
 
@@ -114,7 +114,7 @@ export const repos = defineProvider({
     async create(api, { name, values }) {
       const { branch, tag, ...head } = values;
       await api.write("workspace/mkdirs", { path: folderOf(name) });
-      const id = remoteId(keyIn(await api.write("repos/create", { path: name, ...head }), "id"));
+      const id = createdId(await api.write("repos/create", { path: name, ...head }), "id");
       if (branch === undefined && tag === undefined) return id;
       await api.created(id);
       await api.write("repos/update", defined({ id, branch, tag }));

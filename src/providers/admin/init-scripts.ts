@@ -10,7 +10,7 @@ import type { Problem } from "../../resource/planning.ts";
 import { defineProvider, flagField, required, textField } from "../kit/field-builders.ts";
 import { tokenInName, unfinishedName } from "../kit/names.ts";
 import { problem } from "../kit/problems.ts";
-import { bytesIn, ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
+import { bytesIn, createdId, ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
 
@@ -83,7 +83,7 @@ export const initScripts = defineProvider({
     async create(api, { name, values, token }) {
       const script = body(name, values);
       const unfinished = { ...script, name: unfinishedName(name, token), enabled: false };
-      const id = remoteId(keyIn(await api.write("global-init-scripts/create", unfinished), "script_id"));
+      const id = createdId(await api.write("global-init-scripts/create", unfinished), "script_id");
       await api.created(id);
       await api.write("global-init-scripts/update", { id, ...script });
       return id;

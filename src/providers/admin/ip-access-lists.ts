@@ -18,7 +18,7 @@ import {
 import { lockout } from "../kit/lockout.ts";
 import { tokenInName, unfinishedName } from "../kit/names.ts";
 import { effectOn, notCompared, problem } from "../kit/problems.ts";
-import { ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
+import { createdId, ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
 import {
@@ -198,7 +198,7 @@ export const ipAccessLists = defineProvider({
         "ip-access-lists/create",
         defined({ label: unfinishedName(name, token), list_type, ip_addresses }),
       );
-      const id = remoteId(keyIn(objectIn(answer.ip_access_list), "list_id"));
+      const id = createdId(objectIn(answer.ip_access_list), "list_id");
       await api.created(id);
       await api.write("ip-access-lists/update", defined({ id, label: name, enabled }));
       return id;

@@ -10,7 +10,7 @@ import type { Problem } from "../../resource/planning.ts";
 import { choiceField, defineProvider, listField, required, textField } from "../kit/field-builders.ts";
 import { tokenInName, unfinishedName } from "../kit/names.ts";
 import { losesId, problem } from "../kit/problems.ts";
-import { ignoreMissing, keyIn, liveIfPresent, responseText } from "../kit/responses.ts";
+import { createdId, ignoreMissing, keyIn, liveIfPresent, responseText } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { removesObject, withUnknownFields } from "../kit/unknown-fields.ts";
 
@@ -136,7 +136,7 @@ export const notificationDestinations = defineProvider({
     read,
     async create(api, { name, values, token }) {
       const request = { display_name: unfinishedName(name, token), config: configOf(values) };
-      const id = remoteId(keyIn(await api.write("notification-destinations/create", request), "id"));
+      const id = createdId(await api.write("notification-destinations/create", request), "id");
       await api.created(id);
       await api.write("notification-destinations/update", { id, display_name: name });
       return id;

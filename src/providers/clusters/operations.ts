@@ -2,14 +2,14 @@
 // identifies a cluster by its token (design 6).
 
 import type { WriteOperation } from "../../api/contract/operations.ts";
-import { type RemoteId, remoteId } from "../../core/address.ts";
+import type { RemoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { isObject, type JsonObject, objectIn } from "../../core/json.ts";
 import { isMissing, Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { DeleteTask, OperationWriter, Task, UpdateTask } from "../../resource/operations.ts";
 import type { Step } from "../../resource/planning.ts";
-import { readIfPresent, responseText } from "../kit/responses.ts";
+import { createdId, readIfPresent, responseText } from "../kit/responses.ts";
 import { preservedIn, withPreserved } from "../kit/unknown-fields.ts";
 import { withoutInherited } from "./fields.ts";
 import { INSTALL, installLibraries, UNINSTALL, uninstallLibraries } from "./libraries.ts";
@@ -29,7 +29,7 @@ function attributes(values: Values, token: string | undefined): JsonObject {
 export async function createCluster(api: OperationWriter, task: Task): Promise<RemoteId> {
   const cluster = attributes(task.values, task.token);
   const answer = await sendCluster(api, "clusters/create", cluster, (whole) => ({ ...whole }));
-  const id = remoteId(responseText(answer, "cluster_id") ?? "");
+  const id = createdId(answer, "cluster_id");
   const { pinned, run_state: wanted, libraries } = task.values;
   if (pinned === true || wanted !== undefined || libraries !== undefined) await api.created(id);
   if (pinned === true) await api.write("clusters/pin", { cluster_id: id });

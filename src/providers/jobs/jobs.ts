@@ -25,6 +25,7 @@ import { fileAt, libraries, libraryFiles, libraryProblems } from "../kit/library
 import { tokenInName, unfinishedName, withUnlisted } from "../kit/names.ts";
 import { losesId, problem } from "../kit/problems.ts";
 import {
+  createdId,
   ignoreMissing,
   int64,
   keyIn,
@@ -260,7 +261,7 @@ export const jobs = defineProvider({
         inert(values, task.name, task.token),
         (settings) => settings,
       );
-      const id = remoteId(responseText(answer, "job_id") ?? "");
+      const id = createdId(answer, "job_id");
       await api.created(id);
       await reset(api, id, values);
       return id;

@@ -1,5 +1,6 @@
 // Reads members of responses, whose types the service does not always keep (facts, head), and contents to send.
 
+import { type RemoteId, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { isMissing } from "../../core/request-failure.ts";
@@ -31,6 +32,11 @@ function unlikeContract(key: string, what: string): Failure {
       hint: "check the host URL and any proxy in between",
     }),
   );
+}
+
+/** The ID in the answer to a creation; empty without one. The apply then sends no further request for the object and lets the next run search for it. */
+export function createdId(answer: JsonObject, key: string): RemoteId {
+  return remoteId(responseText(answer, key) ?? "");
 }
 
 /** A string, or a number as a string; undefined for any other value. */

@@ -77,6 +77,14 @@ test("an ID that is reported early is durable at once", async () => {
   expect(journal.createdId).toBe("7");
 });
 
+test("a created object without an ID leaves the intent open, and its kind sends no further request", async () => {
+  const { lease, journal } = await setting([]);
+  await journal.write("jobs/create", {});
+  await expect(journal.created(remoteId(""))).rejects.toThrow(UnknownOutcome);
+  expect(lease.record("jobs.a" as Address)).toBeUndefined();
+  expect(lease.state().open).toMatchObject([{ sent: 1, succeeded: 1 }]);
+});
+
 test("an id cannot be told before anything was sent", async () => {
   const { journal } = await setting([]);
   await expect(journal.created(remoteId(7))).rejects.toThrow("before any request");

@@ -41,9 +41,9 @@ async function walked(setting: Setting) {
   return { log, most };
 }
 
-const node = (key: string, run: () => Promise<boolean>, lane?: string): GraphNode => ({
+const node = (key: string, run: () => Promise<boolean>, kind?: string): GraphNode => ({
   key,
-  ...(lane === undefined ? {} : { lane }),
+  ...(kind === undefined ? {} : { kind }),
   after: [],
   run,
   blocked: () => undefined,
@@ -51,7 +51,7 @@ const node = (key: string, run: () => Promise<boolean>, lane?: string): GraphNod
 });
 
 /** Adds its key to the log when it ends. */
-const logged = (log: string[], key: string, run: () => Promise<void>, lane?: string): GraphNode =>
+const logged = (log: string[], key: string, run: () => Promise<void>, kind?: string): GraphNode =>
   node(
     key,
     async () => {
@@ -59,7 +59,7 @@ const logged = (log: string[], key: string, run: () => Promise<void>, lane?: str
       log.push(key);
       return true;
     },
-    lane,
+    kind,
   );
 
 const CHAIN = { a: [], b: ["a"], c: ["b"], d: [] };
@@ -179,8 +179,8 @@ test("any graph, any failures, any parallelism: each node ends once, after its n
   );
 });
 
-test("nodes that wait for the slots of one lane do not delay another lane", async () => {
-  const lanes = new Map([
+test("nodes that wait for the slots of one kind do not delay another kind", async () => {
+  const kinds = new Map([
     ["slow", new Semaphore(1)],
     ["fast", new Semaphore(1)],
   ]);
@@ -193,7 +193,7 @@ test("nodes that wait for the slots of one lane do not delay another lane", asyn
       logged(log, "c", async () => undefined, "fast"),
       logged(log, "d", async () => held.resolve(), "fast"),
     ],
-    (lane) => lanes.get(lane) ?? new Semaphore(1),
+    (kind) => kinds.get(kind) ?? new Semaphore(1),
     () => false,
   );
   expect(log[0]).toBe("c");

@@ -124,10 +124,15 @@ test("side effects of other changes see a replaced object in use as one that sta
       ),
       host: "h",
       spec: spec(
-        [resource("boxes.a", { values: { material: "steel" } }), resource("tasks.t", { values: { name: "t" } })],
+        [
+          resource("boxes.a", { values: { material: "steel" } }),
+          resource("tasks.t", { values: { name: "t" } }),
+        ],
         { on_immutable_change: "replace" },
       ),
-      live: live({ boxes: [object("b1", "a", { ...values, ...(users.length > 0 && { users: [...users] }) })] }),
+      live: live({
+        boxes: [object("b1", "a", { ...values, ...(users.length > 0 && { users: [...users] }) })],
+      }),
       state: state([record("boxes.a", "b1", values)]),
     });
     return plan.changes.find(({ address }) => address === "tasks.t")?.consequences;
