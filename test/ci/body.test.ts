@@ -277,19 +277,19 @@ describe("the settings", () => {
 
 describe("what a drift left open", () => {
   const change = { path: ["max_capacity"], severity: "cost", reported: false, at: { line: 3 }, live: 3 };
-  const item = { address: "pools.shared", what: "changed", severity: "cost", changes: [change] };
+  const item = { address: "pools.shared", what: "changed", severity: "cost", differences: [change] };
   const of = (item: unknown, least?: string) => driftDigest(JSON.stringify({ drift: [item] }), least);
   const acknowledged = { until: "2999-01-01T00:00:00Z" };
 
   test("does not depend on earlier reports and on places in the spec, but on values", () => {
     const first = of(item);
     expect(first?.open).toBe(true);
-    expect(of({ ...item, changes: [{ ...change, reported: true, at: { line: 9 } }] })).toEqual(first);
-    expect(of({ ...item, changes: [{ ...change, live: 4 }] })?.digest).not.toBe(first?.digest);
+    expect(of({ ...item, differences: [{ ...change, reported: true, at: { line: 9 } }] })).toEqual(first);
+    expect(of({ ...item, differences: [{ ...change, live: 4 }] })?.digest).not.toBe(first?.digest);
   });
 
   test.each([
-    ["no difference", { ...item, changes: [{ ...change, acknowledged }] }, "other"],
+    ["no difference", { ...item, differences: [{ ...change, acknowledged }] }, "other"],
     [
       "no object that is gone",
       { address: "a", what: "gone", severity: "availability", acknowledged },
@@ -303,28 +303,28 @@ describe("what a drift left open", () => {
   test.each([
     [
       "a value that the report hides",
-      { ...item, changes: [{ ...change, before: "(sensitive)", after: "(sensitive)" }] },
+      { ...item, differences: [{ ...change, before: "(sensitive)", after: "(sensitive)" }] },
       true,
     ],
     [
       "a key that the report hides",
-      { ...item, changes: [{ ...change, before: null, after: { "(sensitive)": 1 } }] },
+      { ...item, differences: [{ ...change, before: null, after: { "(sensitive)": 1 } }] },
       true,
     ],
     [
       "a hidden key in the path",
-      { ...item, changes: [{ ...change, path: ["custom_tags", "(sensitive)"] }] },
+      { ...item, differences: [{ ...change, path: ["custom_tags", "(sensitive)"] }] },
       true,
     ],
     [
       "an object that appeared",
-      { address: "secrets.s/a", what: "appeared", severity: "security", reported: false, changes: [] },
+      { address: "secrets.s/a", what: "appeared", severity: "security", reported: false, differences: [] },
       true,
     ],
-    ["a value that the report shows", { ...item, changes: [{ ...change, before: 1, after: 2 }] }, false],
+    ["a value that the report shows", { ...item, differences: [{ ...change, before: 1, after: 2 }] }, false],
     [
       "an object that is gone",
-      { address: "pools.a", what: "gone", severity: "cost", reported: false, changes: [] },
+      { address: "pools.a", what: "gone", severity: "cost", reported: false, differences: [] },
       false,
     ],
   ])("says of %s whether it changed although the digest does not", (_, drift, expected) => {

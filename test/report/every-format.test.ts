@@ -289,7 +289,7 @@ describe("of drift", () => {
       undefined,
       context,
     );
-    expect(JSON.parse(JSON.stringify(driftReportJson(partly, INFO))).drift[0].changes).toMatchObject([
+    expect(JSON.parse(JSON.stringify(driftReportJson(partly, INFO))).drift[0].differences).toMatchObject([
       { path: ["max_capacity"], reported: true, acknowledged: { reason: "load test" } },
       { path: ["min_idle_instances"], reported: false },
     ]);

@@ -203,7 +203,7 @@ export function driftJson(item: DriftItem): Record<string, unknown> {
     at,
     origin: originJson(drift.origin),
     ...(differences.length === 0 ? marks[0] : {}),
-    changes: differences.map(({ diff, severity: own, at: place }, number) => ({
+    differences: differences.map(({ diff, severity: own, at: place }, number) => ({
       path: diff.path,
       severity: own,
       ...marks[number],
