@@ -1,7 +1,7 @@
 // `workspace show PLANFILE`: prints a saved plan in any format. Checks its signature and does not read the workspace.
 
 import { changesAnything } from "../../planner/model/change.ts";
-import { placesFrom, verifiedPlan } from "../../workflow/plan/plan-file.ts";
+import { placesFrom, verifiedPlan } from "../../workflow/plan/saved-plan.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { flagOption } from "../command/option.ts";

@@ -6,8 +6,8 @@ import { authoritiesOf } from "../../config/network.ts";
 import { PROGRAM } from "../../config/version.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
 import { duration } from "../../core/duration.ts";
-import type { WorkspaceLeases } from "../../fleet/database/lease.ts";
 import type { Pauses } from "../../fleet/database/pauses.ts";
+import type { WorkspaceLeases } from "../../fleet/database/workspace-lease.ts";
 import type { RunLimit } from "../../fleet/model/fleet.ts";
 import type { ResultStore } from "../../fleet/model/result.ts";
 import type { JobQueue } from "../../fleet/queue/job-queue.ts";
@@ -51,7 +51,7 @@ export async function openFleetDatabase(
   const { nodeClock } = await import("../../state/backends/file/node-ports.ts");
   const { checkTables, openResultTable, prepareTables } = await import("../../fleet/database/tables.ts");
   const { openPauses } = await import("../../fleet/database/pauses.ts");
-  const { openLeases } = await import("../../fleet/database/lease.ts");
+  const { openLeases } = await import("../../fleet/database/workspace-lease.ts");
   const { outageWatch } = await import("../../fleet/database/outage.ts");
   const authorities = authoritiesOf(context, undefined);
   const database = openPgDatabase({

@@ -54,7 +54,7 @@ export async function runSelected(
   const execute: Execute = (workspace, stop) => runWorkspace(run, workspace, stop);
   const guarded: Execute = async (workspace, stop) => {
     if (leases === undefined || command === "validate") return execute(workspace, stop);
-    const { runUnderLease } = await import("../../fleet/database/lease.ts");
+    const { runUnderLease } = await import("../../fleet/database/workspace-lease.ts");
     const underLease = (lost: AbortSignal, logged: (log: string) => void) =>
       runWorkspace({ ...run, logged }, workspace, stop === undefined ? lost : AbortSignal.any([stop, lost]));
     const holder = { worker, version: PROGRAM, command };

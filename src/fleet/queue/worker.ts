@@ -3,8 +3,8 @@
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import type { Clock } from "../../state/model/store.ts";
-import { busy, type WorkspaceLeases } from "../database/lease.ts";
 import { isPausedBy, maintenanceEnd, type Pauses } from "../database/pauses.ts";
+import { busy, type WorkspaceLeases } from "../database/workspace-lease.ts";
 import { type FleetWorkspace, limitGroups, type RunLimit } from "../model/fleet.ts";
 import { isAnswer, isSettled, type ResultStore, type WorkspaceResult } from "../model/result.ts";
 import { type JobOutcome, type JobQueue, type RunningJob, spreadOver } from "./job-queue.ts";

@@ -20,7 +20,7 @@ import {
 } from "../session/state-warnings.ts";
 import { placesIn } from "./located.ts";
 import { planRecords, planWorkspace, type WorkspacePlan } from "./plan.ts";
-import type { PlanBasis } from "./plan-file.ts";
+import type { PlanBasis } from "./saved-plan.ts";
 import type { PlanOptions } from "./sources.ts";
 
 export interface ReviewOptions

@@ -2,8 +2,8 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import type { Failure } from "../../../src/core/diagnostic.ts";
-import { openLeases } from "../../../src/fleet/database/lease.ts";
 import { openResultTable, prepareTables } from "../../../src/fleet/database/tables.ts";
+import { openLeases } from "../../../src/fleet/database/workspace-lease.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
 import { rejectedCode } from "../../failures.ts";
 import { openFleet, server } from "./fleet-server.ts";

@@ -2,9 +2,9 @@
 
 import type { QueueUser } from "../../../src/cli/fleet/fleet-database.ts";
 import type { Failure } from "../../../src/core/diagnostic.ts";
-import { openLeases } from "../../../src/fleet/database/lease.ts";
 import { openPauses } from "../../../src/fleet/database/pauses.ts";
 import { openResultTable, prepareTables } from "../../../src/fleet/database/tables.ts";
+import { openLeases } from "../../../src/fleet/database/workspace-lease.ts";
 import { openBossQueue } from "../../../src/fleet/queue/boss-queue.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
 import { databaseFailure, parsePostgresUrl } from "../../../src/state/backends/postgres/database.ts";

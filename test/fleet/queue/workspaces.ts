@@ -1,6 +1,6 @@
 // A workspace of a fleet and its result, for tests.
 
-import type { LeaseHolder } from "../../../src/fleet/database/lease.ts";
+import type { LeaseHolder } from "../../../src/fleet/database/workspace-lease.ts";
 import type { FleetWorkspace } from "../../../src/fleet/model/fleet.ts";
 import type { FleetCommand, ResultStatus, WorkspaceResult } from "../../../src/fleet/model/result.ts";
 import { type NewJob, PRIORITIES } from "../../../src/fleet/queue/job-queue.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { keyedDigest } from "../../../src/core/digest.ts";
 import { type Binding, planFilePieces } from "../../../src/planner/plan-file.ts";
-import { SignedPlan } from "../../../src/workflow/plan/plan-file.ts";
+import { SignedPlan } from "../../../src/workflow/plan/saved-plan.ts";
 
 const KEY = new Uint8Array(32).fill(7);
 const BINDING: Binding = {

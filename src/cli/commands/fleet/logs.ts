@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { failureOf } from "../../../core/diagnostic.ts";
-import type { WorkspaceLeases } from "../../../fleet/database/lease.ts";
+import type { WorkspaceLeases } from "../../../fleet/database/workspace-lease.ts";
 import { KEPT_LOGS, type WorkspaceResult } from "../../../fleet/model/result.ts";
 import { resultLine } from "../../../fleet/report/fleet-documents.ts";
 import { resultJson } from "../../../fleet/report/fleet-json.ts";
