@@ -2,7 +2,7 @@
 
 import { createHmac, randomUUID } from "node:crypto";
 import { isLoopback } from "../../api/auth/endpoints.ts";
-import { retryAfterMs } from "../../api/http/response.ts";
+import { retryAfterMs } from "../../api/http/retry-after.ts";
 import { httpTransport } from "../../api/http/transport.ts";
 import type { Network } from "../../config/network.ts";
 import { type Diagnostic, errorCode, failureOf, warning } from "../../core/diagnostic.ts";

@@ -12,6 +12,7 @@ import { LIMITS, STRICT } from "../model/limits.ts";
 import type { WrittenResource } from "../model/spec.ts";
 import { hasSensitive, member, type SpecNode, scalarText } from "../model/tree.ts";
 import { refusedWords } from "./includes.ts";
+import { EXTENSIONS, extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./notebook-formats.ts";
 import { type OpenedFile, pathBeside, type SpecFolder } from "./spec-folder.ts";
 
 /** The path in the tree that a node names; undefined after reporting an error. */
@@ -48,41 +49,9 @@ export function openSourceFile<T>(
   return undefined;
 }
 
-/** The format and language of a notebook by file extension (contract A 2.6). */
-const EXTENSIONS: Readonly<Record<string, Values>> = {
-  ".py": { language: "PYTHON", format: "SOURCE" },
-  ".scala": { language: "SCALA", format: "SOURCE" },
-  ".sql": { language: "SQL", format: "SOURCE" },
-  ".r": { language: "R", format: "SOURCE" },
-  ".ipynb": { format: "JUPYTER" },
-  ".html": { format: "HTML" },
-  ".dbc": { format: "DBC" },
-};
-
-export const NOTEBOOK_EXTENSIONS = Object.keys(EXTENSIONS);
-
-/** The extension of a notebook that is written out: by its language, else by its format; the empty text where there is none. */
-export function extensionFor({ language, format }: Values): string {
-  const field = language === undefined ? "format" : "language";
-  const value = language ?? format;
-  if (value === undefined) return "";
-  return NOTEBOOK_EXTENSIONS.find((text) => EXTENSIONS[text]?.[field] === value) ?? "";
-}
-
-export function isNotebookKind(provider: PlannedKind): boolean {
-  return provider.fields.language !== undefined || provider.fields.format !== undefined;
-}
-
 /** The most bytes of a content: the workspace tree takes less than its file system. */
 export const mostBytes = ({ tree }: PlannedKind): number =>
   tree?.root === "workspace" ? LIMITS.notebookBytes : LIMITS.contentBytes;
-
-/** `.py` of `etl/nightly.PY`; the empty text where there is none. */
-export function extensionOf(path: string): string {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  const dot = name.lastIndexOf(".");
-  return dot > 0 ? name.slice(dot).toLowerCase() : "";
-}
 
 /** The values that a content adds to a resource, and the payload; undefined after reporting a problem. */
 export function contentOf(

@@ -18,7 +18,8 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS, namedPath, openSourceFile } from "./contents.ts";
+import { namedPath, openSourceFile } from "./contents.ts";
+import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./notebook-formats.ts";
 import { filePatternProblem } from "./patterns.ts";
 import type { SpecFolder } from "./spec-folder.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryAfterMs } from "../../../src/api/http/response.ts";
+import { retryAfterMs } from "../../../src/api/http/retry-after.ts";
 
 const NOW = Date.UTC(2020, 2, 1, 12, 0, 0);
 

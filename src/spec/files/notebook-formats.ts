@@ -1,0 +1,36 @@
+// The language and format of a notebook, which its file extension says.
+
+import type { Values } from "../../resource/field-schema.ts";
+import type { PlannedKind } from "../../resource/kind.ts";
+
+/** The format and language of a notebook by file extension (contract A 2.6). */
+export const EXTENSIONS: Readonly<Record<string, Values>> = {
+  ".py": { language: "PYTHON", format: "SOURCE" },
+  ".scala": { language: "SCALA", format: "SOURCE" },
+  ".sql": { language: "SQL", format: "SOURCE" },
+  ".r": { language: "R", format: "SOURCE" },
+  ".ipynb": { format: "JUPYTER" },
+  ".html": { format: "HTML" },
+  ".dbc": { format: "DBC" },
+};
+
+export const NOTEBOOK_EXTENSIONS = Object.keys(EXTENSIONS);
+
+/** The extension of a notebook that is written out: by its language, else by its format; the empty text where there is none. */
+export function extensionFor({ language, format }: Values): string {
+  const field = language === undefined ? "format" : "language";
+  const value = language ?? format;
+  if (value === undefined) return "";
+  return NOTEBOOK_EXTENSIONS.find((text) => EXTENSIONS[text]?.[field] === value) ?? "";
+}
+
+export function isNotebookKind(provider: PlannedKind): boolean {
+  return provider.fields.language !== undefined || provider.fields.format !== undefined;
+}
+
+/** `.py` of `etl/nightly.PY`; the empty text where there is none. */
+export function extensionOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const dot = name.lastIndexOf(".");
+  return dot > 0 ? name.slice(dot).toLowerCase() : "";
+}
