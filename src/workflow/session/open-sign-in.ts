@@ -21,9 +21,8 @@ type SignInPlace = Omit<Extract<Endpoint, { embedded: false }>, "credential"> & 
 interface SharedSignIn {
   readonly signIn: SignIn;
   readonly transports: ReadonlyMap<string, HttpTransport>;
-  /** Of the first connection that has one: once it aborts, failed requests for a token are repeated without a wait. */
-  signal: AbortSignal | undefined;
-  users: number;
+  /** Those that use it now, each with its signal: once all have aborted, failed requests for a token are repeated without a wait. */
+  readonly users: Set<{ readonly signal: AbortSignal | undefined }>;
 }
 
 /** By host and credential: a run and its state in the workspace sign in once. */
@@ -36,14 +35,10 @@ export function openSignIn(place: SignInPlace, signal?: AbortSignal): OpenSignIn
   const key = canonicalJson([place.identity, place.credential as unknown as JsonObject]);
   const shared = opened.get(key) ?? newSignIn(place);
   opened.set(key, shared);
-  shared.signal ??= signal;
-  shared.users += 1;
-  let isOpen = true;
+  const user = { signal };
+  shared.users.add(user);
   const close = async (): Promise<void> => {
-    if (!isOpen) return;
-    isOpen = false;
-    shared.users -= 1;
-    if (shared.users > 0) return;
+    if (!shared.users.delete(user) || shared.users.size > 0) return;
     opened.delete(key);
     await Promise.all([...shared.transports.values()].map((transport) => transport.destroy()));
   };
@@ -61,15 +56,22 @@ function newSignIn({ identity, credential, networkTo, azureCli }: SignInPlace): 
   const signIn = createSignIn(credential, identity, {
     transport: (request) => to(request.origin).transport(request),
     clock: nodeClock.now,
-    pause: (ms) => pauseUnlessAborted(ms, shared.signal),
+    pause: (ms) => pauseForUsers(ms, shared.users),
     random: Math.random,
     readFile: (path) => readRegularFile(path).toString("utf8"),
     azureCli,
   });
-  const shared: SharedSignIn = { signIn, transports, signal: undefined, users: 0 };
+  const shared: SharedSignIn = { signIn, transports, users: new Set() };
   return shared;
 }
 
-function pauseUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return signal?.aborted === true ? Promise.resolve() : nodeClock.sleep(ms, signal).catch(() => undefined);
+/** Ends early once every user that has a signal has aborted. */
+async function pauseForUsers(ms: number, users: SharedSignIn["users"]): Promise<void> {
+  const end = performance.now() + ms;
+  for (let left = ms; left > 0; left = end - performance.now()) {
+    const signals = [...users].flatMap(({ signal }) => signal ?? []);
+    const waiting = signals.find(({ aborted }) => !aborted);
+    if (signals.length > 0 && waiting === undefined) return;
+    await nodeClock.sleep(left, waiting).catch(() => undefined);
+  }
 }
