@@ -54,9 +54,12 @@ export function runChild(): void {
     const { run, request } = message;
     const stop = new AbortController();
     stops.set(run, stop);
+    // A process that computes reads its messages late.
+    const lateMs = Math.max(0, Date.now() - message.sentAtMs);
+    const begun = performance.eventLoopUtilization();
     void runRequest(request, stop.signal, (part) => send({ run, ...part })).then((answer) => {
       stops.delete(run);
-      send({ run, type: "answer", answer });
+      send({ run, type: "answer", answer, busyMs: lateMs + performance.eventLoopUtilization(begun).active });
     });
   });
 }

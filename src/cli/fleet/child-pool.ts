@@ -13,10 +13,13 @@ import {
   type RunRequest,
 } from "../../fleet/model/run-message.ts";
 
-/** `stopped`: the child did not answer within the grace time, and was ended. */
-export type RunEnd =
-  | { readonly type: "answer"; readonly answer: RunAnswer }
-  | { readonly type: "crashed" | "stopped"; readonly answer: RunAnswer };
+/**
+ * `stopped`: the child did not answer within the grace time, and was ended. `wasHeldUp`: other runs were in the process, which computed
+ * for most of the time that this one had.
+ */
+export type RunEnd = { readonly answer: RunAnswer; readonly wasHeldUp: boolean } & {
+  readonly type: "answer" | "crashed" | "stopped";
+};
 
 export interface ChildRun {
   readonly request: RunRequest;
@@ -54,7 +57,7 @@ interface Child {
 
 export class ChildPool {
   readonly #children = new Set<Child>();
-  /** Workspaces that ended a process or made it large: they share none again. */
+  /** Workspaces that ended a process, made it large, or took the time of others: they share none again. */
   readonly #large = new Set<string>();
   readonly #env: Readonly<Record<string, string>>;
   readonly #alive: NodeJS.Timeout;
@@ -66,6 +69,11 @@ export class ChildPool {
     this.#alive = setInterval(() => {
       for (const child of this.#children) sendMessage(child, { type: "alive" });
     }, ALIVE_INTERVAL_MS).unref();
+  }
+
+  /** A run that took the time of others, so that it shares no process again. */
+  keepAlone(workspace: string): void {
+    this.#large.add(workspace);
   }
 
   /** Never rejects. */
@@ -97,12 +105,17 @@ export class ChildPool {
     child.runs += 1;
     child.running += 1;
     child.isClosed = isAlone;
-    const ended = await runIn(child, child.runs, run);
+    const number = child.runs;
+    const before = child.running - 1;
+    const begun = performance.now();
+    const { busyMs, ...ended } = await runIn(child, number, run);
+    const hadOthers = before > 0 || child.runs > number;
+    const wasHeldUp = hadOthers && busyMs > (performance.now() - begun) / 2;
     child.running -= 1;
     const isReusable = ended.type === "answer" && !isLarge(ended);
     child.isClosed = !isReusable || (child.isClosed && !isAlone);
     if (child.isClosed && child.running === 0) end(child);
-    return { ...ended, others: ended.type === "crashed" ? child.endedWith - 1 : 0 };
+    return { ...ended, wasHeldUp, others: ended.type === "crashed" ? child.endedWith - 1 : 0 };
   }
 
   #take(memoryMb: number, isAlone: boolean): Child {
@@ -150,7 +163,7 @@ function end(child: Child): void {
   child.process.kill("SIGKILL");
 }
 
-function isLarge({ answer: { memoryBytes = 0 } }: RunEnd): boolean {
+function isLarge({ answer: { memoryBytes = 0 } }: Pick<RunEnd, "answer">): boolean {
   return memoryBytes >= REUSED_BYTES;
 }
 
@@ -163,14 +176,16 @@ function sendMessage({ process }: Child, message: MessageToChild): void {
   if (process.connected) process.send(message, () => undefined);
 }
 
-function runIn(child: Child, number: number, run: ChildRun): Promise<RunEnd> {
+type EndInChild = Pick<RunEnd, "type" | "answer"> & { readonly busyMs: number };
+
+function runIn(child: Child, number: number, run: ChildRun): Promise<EndInChild> {
   const { request, signal, graceMs, logged, progressed } = run;
   const { process } = child;
   return new Promise((resolve) => {
     let requests: RequestFacts | undefined;
     let ended = false;
     let killed: NodeJS.Timeout | undefined;
-    const finish = (end: RunEnd): void => {
+    const finish = (end: EndInChild): void => {
       ended = true;
       clearTimeout(killed);
       signal.removeEventListener("abort", stop);
@@ -185,7 +200,7 @@ function runIn(child: Child, number: number, run: ChildRun): Promise<RunEnd> {
         ({ requests } = message);
         progressed?.(message.requests);
       }
-      if (message.type === "answer") finish({ type: "answer", answer: message.answer });
+      if (message.type === "answer") finish(message);
     };
     const childExited = (code: number | null, by: NodeJS.Signals | null): void => {
       const [type, message, hint] = signal.aborted
@@ -193,7 +208,9 @@ function runIn(child: Child, number: number, run: ChildRun): Promise<RunEnd> {
         : (["crashed", ...crashOf(code, by, child)] as const);
       const diagnostics = [error("FLEET_CRASH", message, { hint, ...causeOf(child) })];
       const nothing = { counts: {}, drift: {}, diagnostics };
-      finish({ type, answer: { status: "crashed", ...nothing, ...(requests && { requests }) } });
+      // A process that did not answer computed.
+      const busyMs = type === "stopped" ? Number.POSITIVE_INFINITY : 0;
+      finish({ type, answer: { status: "crashed", ...nothing, ...(requests && { requests }) }, busyMs });
     };
     const stop = (): void => {
       sendMessage(child, { type: "stop", run: number });
@@ -206,7 +223,7 @@ function runIn(child: Child, number: number, run: ChildRun): Promise<RunEnd> {
     signal.addEventListener("abort", stop, { once: true });
     if (process.exitCode !== null || process.signalCode !== null)
       return childExited(process.exitCode, process.signalCode);
-    sendMessage(child, { type: "run", run: number, request });
+    sendMessage(child, { type: "run", run: number, request, sentAtMs: Date.now() });
     if (signal.aborted) stop();
   });
 }

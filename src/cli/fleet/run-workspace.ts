@@ -59,29 +59,46 @@ export async function runWorkspace(
   const { env, missing } = environmentOf(context, fleet, workspace);
   const problems = [...refusalOf(run, workspace), ...(command === "validate" ? [] : missing)];
   if (problems.length > 0) return finish(failed(problems));
-  let timedOut = false;
-  const stop = new AbortController();
-  const timer = setTimeout(() => {
-    timedOut = true;
-    stop.abort();
-  }, workspace.timeoutMs);
-  let requests: RequestFacts | undefined;
+  const logged = (text: string): void => {
+    log.add(text);
+    run.logged?.(log.text);
+  };
+  const runOnce = async (request: RunRequest, alone: boolean) => {
+    let timedOut = false;
+    let requests: RequestFacts | undefined;
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      timedOut = true;
+      stop.abort();
+    }, workspace.timeoutMs);
+    try {
+      const end = await run.children.run({
+        request,
+        memoryMb: workspace.memoryMb ?? run.memoryMb,
+        alone,
+        signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
+        graceMs: GRACE_MS,
+        logged,
+        progressed: (soFar) => {
+          requests = soFar;
+        },
+      });
+      return { ...end, timedOut, requests };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   try {
     const request = requestOf(run, workspace, env);
-    const { type, answer } = await run.children.run({
-      request,
-      memoryMb: workspace.memoryMb ?? run.memoryMb,
-      alone: command === "apply" || workspace.memoryMb !== undefined,
-      signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
-      graceMs: GRACE_MS,
-      logged(text) {
-        log.add(text);
-        run.logged?.(log.text);
-      },
-      progressed: (soFar) => {
-        requests = soFar;
-      },
-    });
+    let done = await runOnce(request, command === "apply" || workspace.memoryMb !== undefined);
+    if (done.timedOut && done.wasHeldUp && signal?.aborted !== true) {
+      logged(
+        `${new Date().toISOString()} timed out while its process computed, with other checks in it; tried again alone\n`,
+      );
+      done = await runOnce(request, true);
+      if (done.timedOut) run.children.keepAlone(workspace.name);
+    }
+    const { type, answer, timedOut, requests } = done;
     if (timedOut) {
       const facts = { host: request.host, ...requests, ...answer.requests };
       const diagnostics = type === "answer" ? withoutStop(answer.diagnostics) : [];
@@ -96,8 +113,6 @@ export async function runWorkspace(
     return finish(answer);
   } catch (problem) {
     return finish(failed(diagnosticsOf(problem)));
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -23,7 +23,7 @@ export interface RunRequest {
 
 /** `alive` says that the worker still holds the leases of the workspaces. */
 export type MessageToChild =
-  | { readonly type: "run"; readonly run: number; readonly request: RunRequest }
+  | { readonly type: "run"; readonly run: number; readonly request: RunRequest; readonly sentAtMs: number }
   | { readonly type: "stop"; readonly run: number }
   | { readonly type: "alive" };
 
@@ -32,7 +32,8 @@ export type RunMessage =
   | { readonly type: "log"; readonly text: string }
   /** `requests`: up to now, for a run that will not report them itself. */
   | { readonly type: "progress"; readonly requests: NonNullable<RunAnswer["requests"]> }
-  | { readonly type: "answer"; readonly answer: RunAnswer };
+  /** `busyMs`: how long the process computed since the run began, for this run or for others in it. */
+  | { readonly type: "answer"; readonly answer: RunAnswer; readonly busyMs: number };
 
 export type MessageFromChild = { readonly run: number } & RunMessage;
 

@@ -240,6 +240,42 @@ describe("a run as a child process", () => {
     expect(diagnostics[0]?.hint).toMatch(/^check the load of the machine/);
   });
 
+  test("that timed out because its process computed for another check is tried again alone, with its whole time", async () => {
+    const file = writeFleet("held-up.yaml", { held: { timeout: "1s" } });
+    const context = contextWith({ ADS_TOKEN: "the-token-of-ads" }, folder);
+    const { fleet: declared, selected } = openFleet(context, { fleet: file, select: [] }, []);
+    const [workspace] = selected;
+    if (workspace === undefined) throw new Error("the fleet file has no workspace");
+    const nothing = { counts: {}, drift: {}, diagnostics: [] };
+    const tried: boolean[] = [];
+    const end = (status: string, wasHeldUp: boolean) => ({
+      type: "answer",
+      wasHeldUp,
+      answer: { status, ...nothing },
+    });
+    const children = {
+      run: ({ signal, alone }: ChildRun) => {
+        tried.push(alone);
+        if (alone) return Promise.resolve(end("ok", false));
+        return new Promise((resolve) =>
+          signal.addEventListener("abort", () => resolve(end("interrupted", true))),
+        );
+      },
+    } as unknown as ChildPool;
+    const run = { context, fleet: declared, command: "plan", children, memoryMb: 512 } as const;
+    const { status, log } = await runWorkspace(run, workspace, undefined);
+    expect([status, tried]).toEqual(["ok", [false, true]]);
+    expect(log).toContain("tried again alone");
+  });
+
+  test("knows whether its process computed for another one", async () => {
+    const pool = newPool();
+    const [huge, small] = await Promise.all([pool.run(runOf("huge")), pool.run(runOf("small"))]);
+    expect([huge.type, small.type]).toEqual(["answer", "answer"]);
+    expect(small.wasHeldUp).toBe(true);
+    expect((await pool.run(runOf("small"))).wasHeldUp).toBe(false);
+  }, 60_000);
+
   test("keeps its log with its result, without the value of a credential", async () => {
     const file = writeFleet("logs.yaml", { ads: {}, broken: { spec: "broken" } });
     mkdirSync(join(folder, "broken"), { recursive: true });
