@@ -44,7 +44,7 @@ const openAt = (origin: string, signal: AbortSignal) =>
     signal,
   );
 
-test("a run that ends does not take away the waits of another one with the same sign-in", async () => {
+test("a run keeps its waits at a shared sign-in when the other run ends", async () => {
   const { origin, asked } = await busyHost(1500);
   const [ended, other] = [new AbortController(), new AbortController()];
   const first = openAt(origin, ended.signal);
@@ -55,7 +55,7 @@ test("a run that ends does not take away the waits of another one with the same 
   await Promise.all([first.close(), second.close()]);
 });
 
-test("a sign-in that nothing needs any more fails without its waits", async () => {
+test("a sign-in whose runs have all ended fails without its waits", async () => {
   const { origin, asked } = await busyHost(60_000);
   const ended = new AbortController();
   const signIn = openAt(origin, ended.signal);
