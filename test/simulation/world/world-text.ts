@@ -20,6 +20,9 @@ const IN_STATES = new RegExp(`^files ${STATES_FOLDER}[ /]`);
 export function worldLines(world: TestWorld): readonly string[] {
   const tables = tablesOf(world);
   const labels = labelsOf(tables);
+  // Only keys have IDs of notebooks and folders. They are small, so a size or a number of machines can equal one.
+  const keys = new Map(labels);
+  addLabels(keys, tables, "workspace.objects", (row) => row.name);
   const lines: string[] = [];
   for (const [table, rows] of Object.entries(tables)) {
     if (
@@ -32,7 +35,7 @@ export function worldLines(world: TestWorld): readonly string[] {
       const value = row as Json;
       const object = isRow(value) ? value : {};
       const { parent, ...rest } = object;
-      const name = parent === undefined ? labelled(id, labels) : pathIn(rows, id);
+      const name = parent === undefined ? labelled(id, keys) : pathIn(rows, id);
       const shown = plain(parent === undefined ? value : (rest as Json), labels);
       lines.push(`${table} ${name} ${canonicalJson(shown)}${contentOf(world, object)}`);
     }
@@ -64,10 +67,8 @@ function pathIn(rows: Readonly<Record<string, unknown>>, id: string): string {
 /** Natural names by id, for everything whose id the service chose. */
 function labelsOf(tables: Tables): ReadonlyMap<string, string> {
   const labels = new Map<string, string>();
-  const add = (table: string, name: (row: Row) => Json | undefined): void => {
-    for (const [id, row] of Object.entries(tables[table] ?? {}))
-      labels.set(id, `<${table} ${String(name(row as Row))}>`);
-  };
+  const add = (table: string, name: (row: Row) => Json | undefined): void =>
+    addLabels(labels, tables, table, name);
   add("users", (row) => row.userName);
   add("groups", (row) => row.displayName);
   add("pools", (row) => row.instance_pool_name);
@@ -81,8 +82,17 @@ function labelsOf(tables: Tables): ReadonlyMap<string, string> {
   add("notification-destinations", (row) => row.display_name);
   add("servicePrincipals", (row) => row.displayName);
   add("warehouses", (row) => row.name);
-  add("workspace.objects", (row) => row.name);
   return labels;
+}
+
+function addLabels(
+  labels: Map<string, string>,
+  tables: Tables,
+  table: string,
+  name: (row: Row) => Json | undefined,
+): void {
+  for (const [id, row] of Object.entries(tables[table] ?? {}))
+    labels.set(id, `<${table} ${String(name(row as Row))}>`);
 }
 
 function plain(value: Json, labels: ReadonlyMap<string, string>): Json {
