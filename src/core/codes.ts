@@ -121,7 +121,8 @@ export const CODES = {
   STATE_OTHER_TARGET: "The state was last applied with another target.",
   STATE_LINEAGE: "The file belongs to another state.",
   STATE_LOCKED: "Another run holds the state lock.",
-  STATE_LOCK_LOST: "Another run acquired the state lock.",
+  STATE_LOCK_LOST:
+    "Another run acquired the state lock, or the run was suspended while it was about to send a request.",
   STATE_IO: "The state cannot be read or written.",
   STATE_KEY: "The key of the state is missing or wrong.",
   STATE_MOVED: "The state was migrated to another location.",
