@@ -62,11 +62,12 @@ export function isConflict(error: unknown): boolean {
   );
 }
 
-/** The same failure without sensitive values in its cause, which can be a sentence of the service. Our own words contain none. */
+/** The same failure without sensitive values: its cause can be a sentence of the service, and its message has the code that the service sent. */
 export function maskedFailure(problem: unknown, texts: SensitiveTexts): unknown {
   if (texts.size === 0) return problem;
   const masked = (diagnostic: Diagnostic): Diagnostic => ({
     ...diagnostic,
+    message: texts.maskedMessages(diagnostic.message),
     cause: diagnostic.cause && texts.maskedMessages(diagnostic.cause),
   });
   if (problem instanceof Failure) return new Failure(...problem.diagnostics.map(masked));

@@ -1,6 +1,7 @@
 // The sensitive values of a run: their places, their strings, and the keyed digests that replace them outside the run.
 
 import type { Address } from "./address.ts";
+import type { Diagnostic } from "./diagnostic.ts";
 import { decryptedBlock, encryptedBlock, keyedDigest } from "./digest.ts";
 import { stringifyJson } from "./exact-json.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
@@ -52,6 +53,8 @@ interface Declared {
   /** The same without holders. */
   readonly unheld: PlaceTree;
   readonly hasPlaces: boolean;
+  /** The strings at sensitive places. */
+  readonly sensitive: readonly string[];
 }
 
 /** `shown`: in outputs, where the text of a sensitive value is hidden in any other value, too. `stored`: in the state. */
@@ -115,16 +118,26 @@ export class SensitiveValues {
       this.#addHolders(address, inValues, values);
       return inValues;
     });
+    const sensitive: string[] = [];
     for (const path of paths) {
       this.#hasPlaces = true;
       addPlace(written, path);
       addPlace(unheld, this.withoutHolder(address, path));
       const value = valueAt(values, path);
       if (!isScalar(value)) continue;
+      if (typeof value === "string") sensitive.push(value);
       this.#learn(value);
       this.texts.addValue(value);
     }
-    this.#declared.set(address, { values, form, places, written, unheld, hasPlaces: paths.length > 0 });
+    this.#declared.set(address, {
+      values,
+      form,
+      places,
+      written,
+      unheld,
+      hasPlaces: paths.length > 0,
+      sensitive,
+    });
   }
 
   /** Marks the places of the digests in recorded values. */
@@ -312,6 +325,23 @@ export class SensitiveValues {
   /** The same for messages of this program, which may be shortened. */
   maskedMessages<T>(value: T): T {
     return this.texts.maskedMessages(value);
+  }
+
+  /**
+   * A message about a resource. A value that the spec names as possible is not searched elsewhere, so it is hidden here if a field of the resource
+   * has it: the service can answer with what it was sent.
+   */
+  maskedAbout(address: Address, diagnostic: Diagnostic): Diagnostic {
+    const masked = this.texts.maskedMessages(diagnostic);
+    const choices = (this.#declared.get(address)?.sensitive ?? []).filter((text) =>
+      this.texts.isChoice(text),
+    );
+    if (choices.length === 0) return masked;
+    const words = choices.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+    const pattern = new RegExp(`(?<![\\p{L}\\p{N}_])(?:${words})(?![\\p{L}\\p{N}_])`, "gu");
+    const hidden = (text: string): string => text.replaceAll(pattern, SENSITIVE_TEXT);
+    const { message, cause, hint } = masked;
+    return { ...masked, message: hidden(message), cause: cause && hidden(cause), hint: hint && hidden(hint) };
   }
 
   /** A digest under the key of the state: who lacks the key cannot test a guess. */

@@ -69,6 +69,10 @@ export class SensitiveTexts {
     for (const number of numbers) this.#addNumber(number);
   }
 
+  isChoice(text: string): boolean {
+    return text !== "" && this.#choices.has(text);
+  }
+
   /** Also hides a number as messages write it. A short one, and a boolean, also occur by chance, so only their places are hidden. */
   addValue(value: string | number | bigint | boolean): void {
     if (typeof value === "string") this.add(value);
@@ -133,7 +137,13 @@ export class SensitiveTexts {
   maskedMessages<T>(value: T): T {
     if (this.size === 0) return value;
     return withTexts(value, (text) =>
-      this.#texts.has(text) ? MASK : this.#forms().replaced(text, () => MASK, text.includes(ELLIPSIS)),
+      this.#texts.has(text)
+        ? MASK
+        : this.#forms().replaced(
+            text,
+            () => MASK,
+            ELLIPSES.some((dots) => text.includes(dots)),
+          ),
     );
   }
 
@@ -237,12 +247,16 @@ class FormSearch {
 const isWholeNumber = (text: string, start: number, end: number): boolean =>
   !/[\p{L}\p{N}_]/u.test(text.charAt(start - 1)) && !/\d/.test(text.charAt(end));
 
+/** Ours, and that of most services. */
+const ELLIPSES = [ELLIPSIS, "..."];
+
 /** Returns where the beginning of a form ends before an ellipsis; undefined if no ellipsis follows. */
 function endOfShortened(form: string, text: string, start: number): number | undefined {
   let length = 0;
   while (length < form.length && form[length] === text[start + length]) length += 1;
   const end = start + length;
-  return length >= SHORTEST_PART && text.startsWith(ELLIPSIS, end) ? end : undefined;
+  const isShortened = ELLIPSES.some((dots) => text.startsWith(dots, end));
+  return length >= SHORTEST_PART && isShortened ? end : undefined;
 }
 
 const STARTS = 2 ** 16;

@@ -4,6 +4,7 @@ import { type Address, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { collectTexts } from "../../core/json.ts";
 import { isSamePath, type Path, toDottedPath, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
 import { hasDigest } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
@@ -190,7 +191,8 @@ function unconfirmed(
   const best = place.in === "ids" || isHidden ? undefined : suggest(text, answer.values);
   // Of an entry of a map, the key is the name.
   const field = place.in === "principals" ? String(path[0]) : toDottedPath(path);
-  const message = `${address}: ${field} ${JSON.stringify(text)} is not ${describes(context, place, answer)}`;
+  const shown = isHidden ? SENSITIVE_TEXT : JSON.stringify(text);
+  const message = `${address}: ${field} ${shown} is not ${describes(context, place, answer)}`;
   const report = place.in === "names" ? warning : error;
   return report("PLAN_UNKNOWN_NAME", message, {
     address,

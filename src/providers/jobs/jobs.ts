@@ -25,7 +25,7 @@ import { fileAt, libraries, libraryFiles, libraryProblems } from "../kit/library
 import { tokenInName, unfinishedName, withUnlisted } from "../kit/names.ts";
 import { losesId, problem } from "../kit/problems.ts";
 import {
-  createdId,
+  createdInt64,
   ignoreMissing,
   int64,
   keyIn,
@@ -261,7 +261,7 @@ export const jobs = defineProvider({
         inert(values, task.name, task.token),
         (settings) => settings,
       );
-      const id = createdId(answer, "job_id");
+      const id = createdInt64(answer, "job_id");
       await api.created(id);
       await reset(api, id, values);
       return id;

@@ -39,6 +39,12 @@ export function createdId(answer: JsonObject, key: string): RemoteId {
   return remoteId(responseText(answer, key) ?? "");
 }
 
+/** The same for an ID that is an INT64: anything else is no ID. */
+export function createdInt64(answer: JsonObject, key: string): RemoteId {
+  const text = responseText(answer, key) ?? "";
+  return remoteId(/^\d{1,19}$/.test(text) ? text : "");
+}
+
 /** A string, or a number as a string; undefined for any other value. */
 export function responseText(answer: JsonObject, key: string): string | undefined {
   const value = answer[key];

@@ -190,14 +190,19 @@ async function executePlan(
     random: nodeRandom,
     parallelism: session.settings.parallelism,
     onEvent: (event) => {
-      activity.apply(event);
-      observer.changed(sensitive.maskedMessages(locatedEvent(event, resources)));
+      const shown = withoutValues(sensitive, locatedEvent(event, resources));
+      activity.apply(shown);
+      observer.changed(shown);
     },
     signal,
     origin: { command, ...from, actor, ...defined({ target: spec.target?.name }) },
   }).finally(() => activity.stop());
   invocation.runObserver?.applied(plan, lease.state(), applyOutcome);
-  const outcome = sensitive.maskedMessages(locatedOutcome(applyOutcome, resources));
+  const located = locatedOutcome(applyOutcome, resources);
+  const outcome = sensitive.maskedMessages({
+    ...located,
+    changes: located.changes.map((change) => withoutValuesIn(sensitive, change)),
+  });
   await observer.applied(plan, outcome, notes);
   return { status: "applied", plan, outcome };
 }
@@ -286,4 +291,19 @@ export function savedPlan(file: SignedPlan): PlanMaker {
     } as const;
     return { plan, notes: [...warnings, ...findings], execution };
   };
+}
+
+/** An event for readers: the service can answer with values that the request had. */
+function withoutValues(sensitive: SensitiveValues, event: ApplyEvent): ApplyEvent {
+  const masked = sensitive.maskedMessages(event);
+  return "outcome" in masked ? { ...masked, outcome: withoutValuesIn(sensitive, masked.outcome) } : masked;
+}
+
+type ChangeOutcome = ApplyOutcome["changes"][number];
+
+function withoutValuesIn(sensitive: SensitiveValues, outcome: ChangeOutcome): ChangeOutcome {
+  const { address, diagnostic } = outcome;
+  return diagnostic === undefined
+    ? outcome
+    : { ...outcome, diagnostic: sensitive.maskedAbout(address, diagnostic) };
 }

@@ -158,6 +158,10 @@ class AttributeReader {
         this.unmanageable = MARKED_SETTINGS;
         continue;
       }
+      if (this.#secrets.isIn(name)) {
+        this.left.push({ path: at, reason: HAS_COPY });
+        continue;
+      }
       const isField = schema.properties === undefined || Object.hasOwn(schema.properties, name);
       if (!isField) {
         if (!isUnset(value)) this.left.push({ path, reason: NO_FIELD });
@@ -182,10 +186,10 @@ class AttributeReader {
     if (!isMeant && (isUnset(value) || isMarkOfZero(value))) return undefined;
     if (schema.enum !== undefined && !isAllowed(schema, value))
       return isUnset(value) ? undefined : this.#leave(path, "its value is unknown to this version");
-    // A name, a path, or a reference equals a secret by chance: it is shown everywhere.
-    if (typeof value !== "string" || roleOfSensitive(schema) !== undefined || !this.#secrets.isIn(value))
-      return value;
+    if (typeof value !== "string" || !this.#secrets.isIn(value)) return value;
+    const role = roleOfSensitive(schema);
     this.#leave(path, HAS_COPY);
+    if (role !== undefined) return undefined;
     return markOfExpression(this.#variableOf(path), schema.type);
   }
 

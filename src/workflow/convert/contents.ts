@@ -247,7 +247,8 @@ function add(
     left = [],
     unmanageable,
   } = type.fields?.(instance.values) ?? { attributes: instance.values };
-  const known = earlier === undefined ? unmanageable : `${earlier.instance.address} is the same object`;
+  const isSecret = log.secrets.isIn(name) ? SECRET_NAME : unmanageable;
+  const known = earlier === undefined ? isSecret : `${earlier.instance.address} is the same object`;
   if (known !== undefined) {
     log.leave(instance, known);
     return;
@@ -330,3 +331,4 @@ function withParents(objects: ConvertedObjects, registry: Registry, log: Convers
 }
 
 const MARKED_NAME = "Terraform marks its name as sensitive";
+const SECRET_NAME = "its name contains a value that Terraform marks as sensitive, or that of a secret";

@@ -117,13 +117,27 @@ function withStateAndLimit<T>(
   return withState(invocation, (store) => work(store, readLimit), { readLimit });
 }
 
+/** For a failure before the spec is read: the service that has the state can answer with what it knows of other objects. */
+async function withoutValuesOfSpec(problem: unknown, invocation: Invocation): Promise<unknown> {
+  try {
+    const { spec } = await readSpec(invocation, { digest: undefined, mayLackSecrets: true });
+    return withoutValues(problem, spec);
+  } catch {
+    return problem;
+  }
+}
+
 async function openSpec(
   invocation: Invocation,
   { makesKey, secrets, base, onKeyKnown }: SessionRequirements,
   store: StateStore,
   readLimit: ReadLimit,
 ): Promise<SpecSession> {
-  const key = await readLimit.during(() => store.key({ make: makesKey }));
+  const key = await readLimit
+    .during(() => store.key({ make: makesKey }))
+    .catch(async (problem: unknown) => {
+      throw await withoutValuesOfSpec(problem, invocation);
+    });
   onKeyKnown?.(key);
   const secretDigest: KeyedDigest = (value) => keyedDigest(key, value);
   const digest = secrets === "skip" ? undefined : secretDigest;

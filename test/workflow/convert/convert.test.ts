@@ -855,13 +855,26 @@ describe("a copy of a value of a secret, or of one that Terraform marks", () => 
     expect(leftReasons(state("select 1"))).toEqual([]);
   });
 
-  test("that is a name, or has less than eight characters, is written: it is one by chance", () => {
-    const group = one("databricks_group", { id: "7", display_name: "analysts-eu" });
-    const { yaml } = converted(
-      stateWith([scope, secret("analysts-eu"), group, cluster({ A: "analysts-eu" })]),
-    );
-    expect(yaml).toContain("analysts-eu");
-    expect(yaml).toContain(`A: "\${var.cluster_x_spark_env_vars_A}"`);
+  test("in a name leaves out the object, and in a key of a map the entry", () => {
+    const group = one("databricks_group", { id: "7", display_name: "grp CANARYxyz77" });
+    const tags = { "k CANARYxyz77": "a", mode: "b" };
+    const pool = one("databricks_instance_pool", {
+      id: "p",
+      instance_pool_name: "p",
+      node_type_id: "n",
+      custom_tags: tags,
+    });
+    const { yaml, log } = converted(stateWith([scope, secret("CANARYxyz77"), group, pool]));
+    expect(yaml).not.toContain("CANARY");
+    expect(yaml).toContain("mode: b");
+    expect(JSON.stringify([log.resources, log.attributes])).not.toContain("CANARY");
+    expect(log.resources.map(({ reason }) => reason)).toEqual([
+      "its name contains a value that Terraform marks as sensitive, or that of a secret",
+    ]);
+    expect(log.attributes.map(({ attribute }) => attribute)).toEqual([["custom_tags"]]);
+  });
+
+  test("with less than eight characters is written: other values equal it by chance", () => {
     expect(converted(stateWith([scope, secret("prod"), cluster({ A: "prod" })])).yaml).toContain("A: prod");
   });
 });

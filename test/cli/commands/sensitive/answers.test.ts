@@ -1,0 +1,141 @@
+// Answers of the service that contain what a run sent, in its messages.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { runProgram } from "../../../../src/cli/program.ts";
+import { startEmulator } from "../../../../src/emulator/server.ts";
+import { contextWith } from "../../context.ts";
+import { folderWith } from "../../program.ts";
+
+const VALUE = "CANARY-7731-abcdef";
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** A service that answers one path as given, and all others as the emulator does. */
+async function serviceWith(
+  path: string,
+  answer: (body: string) => readonly [number, string],
+): Promise<string> {
+  const emulator = await startEmulator({ port: 0, dataDir: ":memory:", token: "token-of-the-test" });
+  const server: Server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    if (request.url?.startsWith(path) === true) {
+      const [status, text] = answer(body.toString("utf8"));
+      return response.writeHead(status, { "content-type": "application/json" }).end(text);
+    }
+    const { host: _, connection: __, ...headers } = request.headers;
+    const passed = await fetch(`${emulator.url}${request.url}`, {
+      method: request.method ?? "GET",
+      headers: headers as Record<string, string>,
+      ...(body.length > 0 ? { body } : {}),
+    });
+    return response
+      .writeHead(passed.status, { "content-type": passed.headers.get("content-type") ?? "application/json" })
+      .end(Buffer.from(await passed.arrayBuffer()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  closing.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+    () => emulator.close(),
+  );
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const CLUSTER = (
+  tag: string,
+  variable: string,
+) => `variables: { s: { type: string, sensitive: true${variable} } }
+clusters:
+  c: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1, custom_tags: { k: "${tag}" } }
+`;
+
+async function run(line: string, folder: string, host: string, s: string) {
+  const env = { WORKSPACE_HOST: host, WORKSPACE_TOKEN: "token-of-the-test", WORKSPACE_VAR_s: s };
+  const context = contextWith(env, folder);
+  const code = await runProgram(context, line.split(" "));
+  return { code, all: context.out() + context.err() };
+}
+
+describe("no message has a sensitive value that the service sends back", () => {
+  const refused = (code: string, message: string) => () =>
+    [400, JSON.stringify({ error_code: code, message })] as const;
+
+  test.each(["text", "json"])("as the code of an error, in progress and result (%s)", async (format) => {
+    const host = await serviceWith("/api/2.0/clusters/create", refused(VALUE, "m"));
+    const { code, all } = await run(
+      `apply --auto-approve -o ${format}`,
+      folderWith(CLUSTER("${var.s}", "")),
+      host,
+      VALUE,
+    );
+    expect(code).toBe(1);
+    expect(all).toContain("clusters/create was refused");
+    expect(all).not.toContain(VALUE);
+  });
+
+  test("from a state in the workspace", async () => {
+    const host = await serviceWith("/api/2.0/fs/", refused("INVALID_PARAMETER_VALUE", `no ${VALUE}`));
+    const folder = folderWith(CLUSTER("${var.s}", ""));
+    for (const line of ["plan", "apply --auto-approve"]) {
+      const { code, all } = await run(`${line} --state workspace:/Shared/state`, folder, host, VALUE);
+      expect([line, code]).toEqual([line, 1]);
+      expect(all).toContain("STATE_IO");
+      expect(all).not.toContain(VALUE);
+    }
+  });
+
+  test.each([
+    ["a value of an enum", ", enum: [goldtier, silvertier]", "${var.s}", "goldtier"],
+    ["a string of an expression", "", "${var.s == 'goldtier' ? 'alphaword' : 'bravoword'}", "alphaword"],
+  ])("in an error about %s", async (_, variable, tag, word) => {
+    const host = await serviceWith("/api/2.0/clusters/create", (body) => [
+      400,
+      JSON.stringify({ error_code: "INVALID_PARAMETER_VALUE", message: `bad request: ${body}` }),
+    ]);
+    const { code, all } = await run(
+      "apply --auto-approve",
+      folderWith(CLUSTER(tag, variable)),
+      host,
+      "goldtier",
+    );
+    expect(code).toBe(1);
+    expect(all).toContain("bad request");
+    expect(all).not.toContain(word);
+  });
+
+  test("that it shortens with three dots", async () => {
+    const message = `bad value '${VALUE.slice(0, 12)}...'`;
+    const host = await serviceWith("/api/2.0/clusters/create", refused("INVALID_PARAMETER_VALUE", message));
+    const { all } = await run("apply --auto-approve", folderWith(CLUSTER("${var.s}", "")), host, VALUE);
+    expect(all).toContain("bad value");
+    expect(all).not.toContain(VALUE.slice(0, 12));
+  });
+
+  test("as the ID of a new job, which is no ID", async () => {
+    const host = await serviceWith("/api/2.0/jobs/create", () => [200, JSON.stringify({ job_id: VALUE })]);
+    const spec = `variables: { s: { type: string, sensitive: true } }
+jobs: { j: { new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1, custom_tags: { k: "\${var.s}" } }, notebook_task: { notebook_path: /n } } }
+`;
+    const { code, all } = await run("apply --auto-approve", folderWith(spec), host, VALUE);
+    expect(code).toBe(1);
+    expect(all).not.toContain("CLI_INTERNAL");
+    expect(all).not.toContain(VALUE);
+  });
+});
+
+test("a node type from a sensitive variable is in no message about it", async () => {
+  const spec = `variables: { s: { type: string, sensitive: true, enum: [goldtier, silvertier] } }
+clusters: { c: { spark_version: 6.4.x-scala2.11, node_type_id: "\${var.s}", num_workers: 1 } }
+`;
+  const { code, all } = await run("plan", folderWith(spec), "embedded", "goldtier");
+  expect(code).toBe(1);
+  expect(all).toContain("node_type_id (sensitive) is not a node type of the workspace");
+  // The frame shows the spec, with every value of the enum.
+  expect(all.split("\n").filter((line) => line.includes("goldtier") && !line.includes("enum:"))).toEqual([]);
+});
