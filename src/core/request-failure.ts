@@ -62,12 +62,18 @@ export function isConflict(error: unknown): boolean {
   );
 }
 
+/** `clusters/create was refused (400 INVALID_PARAMETER_VALUE)`: only the code comes from the service. */
+const CODE_OF_SERVICE = /\((\d{3}) ([^()]+)\)/g;
+
 /** The same failure without sensitive values: its cause can be a sentence of the service, and its message has the code that the service sent. */
 export function maskedFailure(problem: unknown, texts: SensitiveTexts): unknown {
   if (texts.size === 0) return problem;
   const masked = (diagnostic: Diagnostic): Diagnostic => ({
     ...diagnostic,
-    message: texts.maskedMessages(diagnostic.message),
+    message: diagnostic.message.replace(
+      CODE_OF_SERVICE,
+      (_, status, code) => `(${status} ${texts.masked(code)})`,
+    ),
     cause: diagnostic.cause && texts.maskedMessages(diagnostic.cause),
   });
   if (problem instanceof Failure) return new Failure(...problem.diagnostics.map(masked));

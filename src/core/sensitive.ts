@@ -247,7 +247,7 @@ class FormSearch {
 const isWholeNumber = (text: string, start: number, end: number): boolean =>
   !/[\p{L}\p{N}_]/u.test(text.charAt(start - 1)) && !/\d/.test(text.charAt(end));
 
-/** Ours, and that of most services. */
+/** That of this program, and that of most services. */
 const ELLIPSES = [ELLIPSIS, "..."];
 
 /** Returns where the beginning of a form ends before an ellipsis; undefined if no ellipsis follows. */

@@ -39,7 +39,7 @@ export function createdId(answer: JsonObject, key: string): RemoteId {
   return remoteId(responseText(answer, key) ?? "");
 }
 
-/** The same for an ID that is an INT64: anything else is no ID. */
+/** The same for an ID that is an INT64; empty for anything else. */
 export function createdInt64(answer: JsonObject, key: string): RemoteId {
   const text = responseText(answer, key) ?? "";
   return remoteId(/^\d{1,19}$/.test(text) ? text : "");

@@ -117,7 +117,7 @@ describe("no message has a sensitive value that the service sends back", () => {
     expect(all).not.toContain(VALUE.slice(0, 12));
   });
 
-  test("as the ID of a new job, which is no ID", async () => {
+  test("in place of the ID of a new job", async () => {
     const host = await serviceWith("/api/2.0/jobs/create", () => [200, JSON.stringify({ job_id: VALUE })]);
     const spec = `variables: { s: { type: string, sensitive: true } }
 jobs: { j: { new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1, custom_tags: { k: "\${var.s}" } }, notebook_task: { notebook_path: /n } } }
