@@ -5,7 +5,8 @@ import type { Diagnostic } from "./diagnostic.ts";
 import { decryptedBlock, encryptedBlock, keyedDigest } from "./digest.ts";
 import { stringifyJson } from "./exact-json.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
-import { type Path, setMember, valueAt } from "./pointer.ts";
+import { type Path, valueAt } from "./pointer.ts";
+import { changedScalars, changedTexts, hasString, isScalar, type Scalar, visitScalars } from "./scalars.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "./sensitive.ts";
 import {
   addPlace,
@@ -38,8 +39,6 @@ export function withoutDigests<T extends Json | undefined>(value: T): T {
 
 export const shownText = (text: string): string =>
   text.includes("(sensitive ") ? text.replace(DIGEST, SENSITIVE_TEXT) : text;
-
-export type SensitiveScalar = string | number | bigint | boolean;
 
 /** The desired resource of an address. */
 interface Declared {
@@ -78,9 +77,9 @@ export class SensitiveValues {
   readonly #placeOf: NonNullable<SensitiveValuesOptions["placeOf"]>;
   readonly #declared = new Map<Address, Declared>();
   readonly #recorded = new Map<Address, Places>();
-  readonly #codes = new Map<SensitiveScalar, string>();
+  readonly #codes = new Map<Scalar, string>();
   /** The values of this run by their codes. */
-  readonly #byCode = new Map<string, SensitiveScalar>();
+  readonly #byCode = new Map<string, Scalar>();
   /** Digests of values that this run does not have, by what takes their place in it. */
   readonly #unknown = new Map<string, string>();
   /** The stored form of revealed values. */
@@ -204,7 +203,7 @@ export class SensitiveValues {
     // Most values have nothing to hide, and a search needs no paths and no copy.
     if (!hasPlaces && !this.#mayHideIn(value)) return value;
     const concealed = purpose === "shown" ? this.#forReaders : this.#forRecord;
-    const concealScalar = (scalar: SensitiveScalar, at: Path): SensitiveScalar => {
+    const concealScalar = (scalar: Scalar, at: Path): Scalar => {
       const unknown = typeof scalar === "string" ? this.#unknown.get(scalar) : undefined;
       return (
         unknown ?? concealed.call(this, address, scalar, at, hasPlaces && this.#isPlace(address, at, purpose))
@@ -259,7 +258,7 @@ export class SensitiveValues {
   }
 
   /** A value for readers: a digest at a sensitive place, else the value without the strings of sensitive ones. */
-  shown(address: Address, path: Path, value: SensitiveScalar, isPlace: boolean): SensitiveScalar {
+  shown(address: Address, path: Path, value: Scalar, isPlace: boolean): Scalar {
     const unknown = typeof value === "string" ? this.#unknown.get(value) : undefined;
     return unknown ?? this.#forReaders(address, value, path, isPlace);
   }
@@ -283,7 +282,7 @@ export class SensitiveValues {
   /** The same for what was shown or saved; calls `missing` for a digest of another value, which stays. */
   restore<T extends Json | undefined>(value: T, missing: (path: Path) => void): T {
     if (!hasDigest(value)) return value;
-    const restored = (scalar: SensitiveScalar, path: Path): SensitiveScalar =>
+    const restored = (scalar: Scalar, path: Path): Scalar =>
       this.#revealed(scalar, (digest) => {
         missing(path);
         return digest;
@@ -382,7 +381,7 @@ export class SensitiveValues {
     return this.#placesOf(address).some((places) => (isOfSpec ? places.has(place) : hasPlace(places, place)));
   }
 
-  #forReaders(address: Address, value: SensitiveScalar, path: Path, isPlace: boolean): SensitiveScalar {
+  #forReaders(address: Address, value: Scalar, path: Path, isPlace: boolean): Scalar {
     // What looks like a digest must not be taken for one later.
     if (isPlace || hasDigest(value)) return this.#digest(address, path, value);
     if (typeof value !== "string") return value;
@@ -390,7 +389,7 @@ export class SensitiveValues {
   }
 
   /** A value that the spec declares as not sensitive is stored in the clear, although it was sensitive before. */
-  #forRecord(address: Address, value: SensitiveScalar, path: Path, isPlace: boolean): SensitiveScalar {
+  #forRecord(address: Address, value: Scalar, path: Path, isPlace: boolean): Scalar {
     const isSensitive = isPlace || (typeof value === "string" && this.texts.hasLong(value));
     if (!isSensitive && !hasDigest(value)) return value;
     return this.#isOpen(address, value, path) && !hasDigest(value)
@@ -398,7 +397,7 @@ export class SensitiveValues {
       : this.#digest(address, path, value);
   }
 
-  #isOpen(address: Address, value: SensitiveScalar, path: Path): boolean {
+  #isOpen(address: Address, value: Scalar, path: Path): boolean {
     const declared = this.#declared.get(address);
     if (declared === undefined) return false;
     const written = valueAt(declared.values, path);
@@ -410,7 +409,7 @@ export class SensitiveValues {
     return !isSensitive && isScalar(open) && String(open) === String(value);
   }
 
-  #revealed(value: SensitiveScalar, unknown: (digest: string) => string): SensitiveScalar {
+  #revealed(value: Scalar, unknown: (digest: string) => string): Scalar {
     if (typeof value !== "string") return value;
     const [, salt, code] = ONLY_DIGEST.exec(value) ?? [];
     if (salt !== undefined && code !== undefined)
@@ -427,14 +426,14 @@ export class SensitiveValues {
     return text;
   }
 
-  #digest(address: Address, path: Path, value: SensitiveScalar): string {
+  #digest(address: Address, path: Path, value: Scalar): string {
     const steps = this.#ignoresIndexes ? withoutIndexes(path) : path;
     const place = stringifyJson([this.#lineage, address, steps]);
     const salt = `${keyedDigest(this.#key, `place\n${place}`).slice(0, 16)}-`;
     return `(sensitive ${salt}${encryptedBlock(this.#keyOf(salt), this.#learn(value))})`;
   }
 
-  #learn(value: SensitiveScalar): string {
+  #learn(value: Scalar): string {
     const before = this.#codes.get(value);
     if (before !== undefined) return before;
     const code = keyedDigest(this.#key, `value\n${stringifyJson(value)}`).slice(0, 32);
@@ -462,61 +461,4 @@ function onFirstUse<T>(make: () => T): () => T {
     value ??= make();
     return value;
   };
-}
-
-export const isScalar = (value: Json | undefined): value is SensitiveScalar =>
-  value !== undefined && value !== null && typeof value !== "object";
-
-/** Whether a string or a key in an object or a list is such a one. */
-function hasString(value: Json | undefined, is: (text: string) => boolean): boolean {
-  if (Array.isArray(value)) return value.some((item: Json) => isOrHas(item, is));
-  if (!isObject(value)) return false;
-  for (const key in value) if (is(key) || isOrHas(value[key], is)) return true;
-  return false;
-}
-
-const isOrHas = (value: Json | undefined, is: (text: string) => boolean): boolean =>
-  typeof value === "string" ? is(value) : hasString(value, is);
-
-function visitScalars(value: Json, path: Path, visit: (value: SensitiveScalar, path: Path) => void): void {
-  if (Array.isArray(value))
-    for (const [at, item] of value.entries()) visitScalars(item as Json, [...path, at], visit);
-  else if (isObject(value))
-    for (const [key, member] of Object.entries(value)) visitScalars(member, [...path, key], visit);
-  else if (isScalar(value)) visit(value, path);
-}
-
-/** A copy with each string, number, and boolean changed, and each key by its path; the value itself if none is. */
-function changedScalars(
-  value: Json,
-  path: Path,
-  change: (value: SensitiveScalar, path: Path) => SensitiveScalar,
-  changeKey?: (path: Path) => string,
-): Json {
-  if (Array.isArray(value)) {
-    const items = value.map((item: Json, at) => changedScalars(item, [...path, at], change, changeKey));
-    return items.some((item, at) => item !== value[at]) ? items : value;
-  }
-  if (isObject(value)) {
-    let isChanged = false;
-    const out: { [key: string]: Json } = {};
-    for (const [key, member] of Object.entries(value)) {
-      const here = [...path, key];
-      const next = changedScalars(member, here, change, changeKey);
-      const nextKey = changeKey === undefined ? key : changeKey(here);
-      isChanged ||= next !== member || nextKey !== key;
-      setMember(out, nextKey, next);
-    }
-    return isChanged ? out : value;
-  }
-  return isScalar(value) ? change(value, path) : value;
-}
-
-function changedTexts(value: Json, change: (text: string) => string): Json {
-  return changedScalars(
-    value,
-    [],
-    (scalar) => (typeof scalar === "string" ? change(scalar) : scalar),
-    (path) => change(String(path.at(-1))),
-  );
 }

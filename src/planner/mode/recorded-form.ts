@@ -4,12 +4,8 @@ import type { Address } from "../../core/address.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { isSamePath, type Path, setMember, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
-import {
-  hasDigest,
-  isScalar,
-  type SensitiveScalar,
-  type SensitiveValues,
-} from "../../core/sensitive-values.ts";
+import { isScalar, type Scalar } from "../../core/scalars.ts";
+import { hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts";
 import {
   type FieldSchema,
   type FieldTable,
@@ -34,12 +30,12 @@ export interface RecordedResource {
 type RecordedValues = Omit<RecordedResource, "applied">;
 
 type Visit = (
-  value: SensitiveScalar,
+  value: Scalar,
   path: Path,
   isToken: boolean,
   stored: Json | undefined,
   schema: FieldSchema,
-) => SensitiveScalar;
+) => Scalar;
 
 /** Adds the strings and numbers at sensitive places, which are hidden in other values, too. */
 export function hideRecordedStrings(
@@ -72,7 +68,7 @@ export function recordedForm(sensitive: SensitiveValues, recorded: RecordedResou
   return converted(sensitive, recorded, values, visit, keyOf);
 }
 
-const isListed = (schema: FieldSchema, value: SensitiveScalar): boolean =>
+const isListed = (schema: FieldSchema, value: Scalar): boolean =>
   schema.enum?.includes(value) === true || schema.const === value || schema.default === value;
 
 /** Whether a field may have any string: one that names nothing. */
