@@ -18,6 +18,7 @@ import {
   readIfPresent,
   responseText,
 } from "./kit/responses.ts";
+import { isTreeFolder } from "./kit/tree-objects.ts";
 import { READ_ONLY_IN_TREE, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -27,11 +28,9 @@ const KINDS: Readonly<Record<string, string>> = {
   FILE: "workspace_files",
 };
 
-const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTORY";
-
 function toSpec(entry: JsonObject): LiveObject | undefined {
   const path = keyIn(entry, "path");
-  if (!isFolder(entry)) return undefined;
+  if (!isTreeFolder(entry)) return undefined;
   const live = { id: remoteId(path), name: path, values: {}, facts: defined({ object_id: entry.object_id }) };
   return withUnknownFields(live, {}, entry, READ_ONLY_IN_TREE);
 }
@@ -43,7 +42,7 @@ async function holdsOf(api: Reader, folder: string): Promise<readonly JsonObject
   const entries = (await readIfPresent(() => listFolder(api, folder))) ?? [];
   return Promise.all(
     entries.map(async (entry) => {
-      const holds = isFolder(entry) ? await holdsOf(api, keyIn(entry, "path")) : undefined;
+      const holds = isTreeFolder(entry) ? await holdsOf(api, keyIn(entry, "path")) : undefined;
       return defined({ path: entry.path, object_type: entry.object_type, holds });
     }),
   );
@@ -55,7 +54,7 @@ function staying(holder: JsonObject, workspace: PlannedWorkspace): readonly stri
     const path = responseText(entry, "path");
     const kind = KINDS[String(entry.object_type)];
     if (path === undefined || (kind !== undefined && workspace.isRemoved(kind, path))) return [];
-    const isEmptied = isFolder(entry) && staying(entry, workspace).length === 0;
+    const isEmptied = isTreeFolder(entry) && staying(entry, workspace).length === 0;
     return isEmptied && !workspace.isForgotten("directories", path) ? [] : [path];
   });
 }
@@ -63,7 +62,7 @@ function staying(holder: JsonObject, workspace: PlannedWorkspace): readonly stri
 /** The empty folders below a folder that no other change of the plan deletes. */
 const emptyFolders = (holder: JsonObject, workspace: PlannedWorkspace): readonly string[] =>
   everythingBelow(holder).flatMap(({ path, entry }) =>
-    isFolder(entry) && objectsIn(entry, "holds").length === 0 && !workspace.isRemoved("directories", path)
+    isTreeFolder(entry) && objectsIn(entry, "holds").length === 0 && !workspace.isRemoved("directories", path)
       ? [path]
       : [],
   );
@@ -71,7 +70,7 @@ const emptyFolders = (holder: JsonObject, workspace: PlannedWorkspace): readonly
 /** The folders below one, the deepest first; none if it contains anything else, so that the service refuses the deletion. */
 function emptied(holder: JsonObject, before: ReadonlySet<string>): readonly string[] {
   const below = everythingBelow(holder);
-  return below.every(({ path, entry }) => isFolder(entry) && before.has(path))
+  return below.every(({ path, entry }) => isTreeFolder(entry) && before.has(path))
     ? below.map(({ path }) => path)
     : [];
 }
@@ -122,7 +121,7 @@ export const directories = defineProvider({
 
   operations: {
     async list(api, scope) {
-      const entries = await entriesFor(scope, (path) => listFolder(api, path), isFolder, isFolder);
+      const entries = await entriesFor(scope, (path) => listFolder(api, path), isTreeFolder, isTreeFolder);
       return entries.flatMap((entry) => toSpec(entry) ?? []);
     },
     /** Of a directory that the spec no longer has, what it holds decides whether it may go. */

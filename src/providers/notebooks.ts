@@ -13,7 +13,7 @@ import type { OperationWriter, Task } from "../resource/operations.ts";
 import type { Problem } from "../resource/planning.ts";
 import { choiceField, defineProvider, sourceFields, textField } from "./kit/field-builders.ts";
 import { aliasProblems, PATH_IDENTITY, pathProblems } from "./kit/names.ts";
-import { contentBytes, liveIfPresent } from "./kit/responses.ts";
+import { contentBytes, liveIfPresent, objectTypeOf } from "./kit/responses.ts";
 import {
   exportedBytes,
   exportedDigest,
@@ -148,7 +148,7 @@ const fields = {
   }),
 };
 
-const isNotebook = (entry: JsonObject): boolean => entry.object_type === "NOTEBOOK";
+const isNotebook = (entry: JsonObject): boolean => objectTypeOf(entry) === "NOTEBOOK";
 
 const toSpec = (entry: JsonObject): LiveObject | undefined =>
   treeObject(entry, "NOTEBOOK", fields, defined({ language: entry.language }));

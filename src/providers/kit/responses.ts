@@ -26,6 +26,12 @@ export function keyIn(answer: JsonObject, key: string): string {
   return text;
 }
 
+/** The type of an object in the workspace tree. Throws Failure with API_PROTOCOL for an answer without one, which does not prove that an object was deleted. */
+export function objectTypeOf(entry: JsonObject): string {
+  if (typeof entry.object_type !== "string") throw unlikeContract("object_type", "a string");
+  return entry.object_type;
+}
+
 function unlikeContract(key: string, what: string): Failure {
   return new Failure(
     error("API_PROTOCOL", `the service answered with a "${key}" that is not ${what}`, {

@@ -9,12 +9,12 @@ import type { LiveObject } from "../../resource/live.ts";
 import { folderOf, foldersAbove } from "../../resource/names.ts";
 import type { ListScope, OperationWriter } from "../../resource/operations.ts";
 import { entriesFor } from "./names.ts";
-import { bytesIn, ignoreMissing, keyIn, objectsIn } from "./responses.ts";
+import { bytesIn, ignoreMissing, keyIn, objectsIn, objectTypeOf } from "./responses.ts";
 import { READ_ONLY_IN_TREE, withUnknownFields } from "./unknown-fields.ts";
 
 type Request = Parameters<OperationWriter["write"]>[1];
 
-const isTreeFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTORY";
+export const isTreeFolder = (entry: JsonObject): boolean => objectTypeOf(entry) === "DIRECTORY";
 
 /** An object of a type in spec form; undefined for one of another type. */
 export function treeObject(
@@ -23,7 +23,7 @@ export function treeObject(
   fields: FieldTable,
   values: Values,
 ): LiveObject | undefined {
-  if (entry.object_type !== type) return undefined;
+  if (objectTypeOf(entry) !== type) return undefined;
   const path = keyIn(entry, "path");
   const live = { id: remoteId(path), name: path, values, facts: defined({ object_id: entry.object_id }) };
   return withUnknownFields(live, fields, entry, READ_ONLY_IN_TREE);
