@@ -133,13 +133,18 @@ function rowHtml(row: FleetRow, labels: LabelAttributes, isShort: boolean): Html
     head: [
       html`<span class="verb">${rowWord(row)}</span><span class="address">${row.workspace}</span>`,
       html`<span class="remark">${ageWords(row.ageMs)}</span>`,
-      row.cause === undefined
-        ? html`<span class="remark">drift: ${driftWords(row.drift)}</span>`
-        : html`<span class="remark cause">${causeWords(row.cause)}</span>`,
+      about(row),
       trend(row.trend),
     ],
     body: [details(row), findings(row.diagnostics)],
   });
+}
+
+/** Why the row has its state. */
+function about({ cause, drift, changes }: FleetRow): Html {
+  if (cause !== undefined) return html`<span class="remark cause">${causeWords(cause)}</span>`;
+  const words = [`drift: ${driftWords(drift)}`, `changes: ${changeWords(changes)}`];
+  return html`${words.filter((word) => !word.endsWith(": -")).map((word) => html`<span class="remark">${word}</span>`)}`;
 }
 
 function details(row: FleetRow): Html {

@@ -2,6 +2,7 @@
 // full, and the rest in collapsed sections.
 
 import { CODES } from "../../core/codes.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, firstFew, grouped } from "../../core/sentences.ts";
 import { summaryOf } from "../../planner/model/plan.ts";
 import { findingDetails, findingQuote } from "../text/findings-markdown.ts";
@@ -59,8 +60,9 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
   const urgent = foldChanges(risky, plan.expand).slice(0, Math.max(0, left));
   const isOpen = new Set(urgent.flat());
   const others = rest.filter((change) => !isOpen.has(change));
+  const all = [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics, ...plan.notes];
   const sections = [
-    ...findings(plan, "error"),
+    ...findings(all, "error"),
     ...accessSections(plan),
     destroyed.section,
     permitted.section,
@@ -69,7 +71,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
       open: `### Needs attention: ${count(isOpen.size, "resource")}`,
       blocks: urgent.map(groupBlock),
     },
-    ...findings(plan, "warning"),
+    ...findings(all, "warning"),
     ...renamed(plan),
     full("All destroys", destroys, destroyed),
     full("All access changes", access, permitted),
@@ -181,14 +183,14 @@ function table({ changes }: PlanView): Section {
     row(total),
     "",
   ];
-  return collapsed(3, "By kind", [{ what: "table", text: lines.join("\n") }]);
+  // The numbers of a long plan stay when its changes are left out.
+  return collapsed(1, "By kind", [{ what: "table", text: lines.join("\n") }]);
 }
 
 /** Groups of findings with one code; the first are open. */
 const MOST_FINDINGS = { error: 5, warning: 3 } as const;
 
-function findings(plan: PlanView, severity: "error" | "warning"): readonly Section[] {
-  const all = [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics, ...plan.notes];
+function findings(all: readonly Diagnostic[], severity: "error" | "warning"): readonly Section[] {
   const groups = foldDiagnostics(all.filter((diagnostic) => diagnostic.severity === severity));
   const rank = severity === "error" ? 0 : 2;
   const most = MOST_FINDINGS[severity];
@@ -336,7 +338,8 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
   const { title, drift, shown, hidden, diagnostics, managed } = view;
   const verdict = drift.length === 0 && managed > 0 ? "No drift" : title;
   const sections: readonly Section[] = [
-    { rank: 0, open: "", blocks: diagnostics.map(findingQuote) },
+    ...findings(diagnostics, "error"),
+    ...findings(diagnostics, "warning"),
     { rank: 1, open: "", blocks: driftBlocks(shown) },
   ];
   const head = [markdownHead(verdict, info), ...hiddenLines(hidden).map((line) => `${line}\n`)].join("\n");
@@ -349,15 +352,18 @@ function titleCode({ action, address, source }: ChangeView): string {
   return action === "move" ? `${markdownCode(source.movedFrom ?? "")} to ${code}` : code;
 }
 
-/** `most`: lines of differences to show. A single difference is then next to the address. */
+/** So many lines of differences are next to the address. */
+const MOST_BESIDE = 2;
+
+/** `most`: lines of differences to show. A few short ones are then next to the address. */
 function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): Block {
   const remarkTexts = [...severityNote(view), ...view.remarks];
   const remarks = remarkTexts.length === 0 ? "" : ` (${markdownText(remarkTexts.join("; "))})`;
   const head = `- **${view.verb}** ${titleCode(view)}${remarks}`;
   const diff = diffOf(view);
-  const [only] = diff;
-  if (most < Number.POSITIVE_INFINITY && diff.length === 1 && only !== undefined) {
-    const line = `${head}: ${markdownCode(only.replace(/^! /, ""))}`;
+  const isBrief = most < Number.POSITIVE_INFINITY && view.content.length === 0;
+  if (isBrief && diff.length > 0 && diff.length <= MOST_BESIDE) {
+    const line = `${head}: ${diff.map((one) => markdownCode(one.replace(/^! /, ""))).join(", ")}`;
     return block("change", head, [line, ...sentencesOf(view)]);
   }
   const shown =
@@ -373,8 +379,16 @@ function sentencesOf({ consequences, reasons, cost }: ChangeView): readonly stri
   ];
 }
 
-function diffOf({ fields, content, action }: ChangeView): readonly string[] {
-  return [...fields.flatMap(fieldDiff(action === "create")), ...content];
+/** The heading of the changes of access says `security` for all their fields. */
+function diffOf({ fields, content, action, destroys, severity }: ChangeView): readonly string[] {
+  const isAccess = !destroys && severity === "security";
+  const shown = isAccess ? fields.map(withoutSecurity) : fields;
+  return [...shown.flatMap(fieldDiff(action === "create")), ...content];
+}
+
+function withoutSecurity({ note, ...line }: FieldLine): FieldLine {
+  const rest = note?.replace(/^security(, |$)/, "") ?? "";
+  return rest === "" ? line : { ...line, note: rest };
 }
 
 /** If the service does not record who changed several objects, a note says it for all. */
@@ -429,7 +443,8 @@ export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COM
   const others = outcome.changes.filter((outcomeItem) => outcomeItem.result !== "applied");
   const diagnostics = [...outcome.notes, ...outcome.diagnostics];
   const sections: readonly Section[] = [
-    { rank: 0, open: "", blocks: diagnostics.map(findingQuote) },
+    ...findings(diagnostics, "error"),
+    ...findings(diagnostics, "warning"),
     { rank: 1, open: "", blocks: others.map(otherBlock) },
     appliedSection(applied),
     planSection(outcome.plan),

@@ -278,7 +278,7 @@ export const PAGE_SCRIPT = `
   );
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, button")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("#search, select")) return;
     const onItem = event.target.closest("summary") !== null && current() !== -1;
     if (event.key === "j" || (onItem && event.key === "ArrowDown")) move(1, current());
     else if (event.key === "k" || (onItem && event.key === "ArrowUp")) move(-1, current());

@@ -139,12 +139,13 @@ ${choices(items, kinds)}${moreChoices(items, more)}
 <button type="button" id="collapse">Collapse</button>
 <button type="button" id="reset">Reset</button>
 <fieldset><legend>${legend}</legend>${counted(items.map((facets) => facets.action)).map(chip)}</fieldset>
-<output id="count"></output>${pager}
+<output id="count"></output>${pager("Pages")}
 </div>
 `;
 }
 
-const pager: Html = html`<nav class="pager" aria-label="Pages" hidden><button type="button" data-step="-1">Previous</button> <button type="button" data-step="1">Next</button></nav>`;
+const pager = (label: string): Html =>
+  html`<nav class="pager" aria-label="${label}" hidden><button type="button" data-step="-1">Previous</button> <button type="button" data-step="1">Next</button></nav>`;
 
 /** What a page calls its items, the kinds of them, and their actions. */
 export interface FilterWords {
@@ -201,7 +202,7 @@ function choice(id: string, all: string, values: readonly Counted[], before = ""
   )}</select>`;
 }
 
-export const keyHelp: Html = html`${pager}<p class="keys" data-control hidden>Keys: <kbd>j</kbd> <kbd>k</kbd> or <kbd>↓</kbd> <kbd>↑</kbd> next and previous entry, <kbd>Enter</kbd> open or close it, <kbd>/</kbd> search, <kbd>Esc</kbd> in the search resets the filter.</p>
+export const keyHelp: Html = html`${pager("Pages, below the list")}<p class="keys" data-control hidden>Keys: <kbd>j</kbd> <kbd>k</kbd> or <kbd>↓</kbd> <kbd>↑</kbd> next and previous entry, <kbd>Enter</kbd> open or close it, <kbd>/</kbd> search, <kbd>Esc</kbd> in the search resets the filter.</p>
 `;
 
 /** The line below a heading: where the report is from. */

@@ -26,6 +26,7 @@ import {
   type PlanView,
   resolvedSentence,
 } from "../view/plan-view.ts";
+import { accessSection } from "./access-section.ts";
 import { changeGraph, neededBy } from "./change-graph.ts";
 import {
   anchorOf,
@@ -76,7 +77,7 @@ function* planBody(plan: PlanView): Generator<Html> {
     ...plan.notes,
   ]);
   yield hiddenNote(plan.shown.hidden);
-  yield accessSection(plan);
+  yield accessSection(plan.access);
   yield renamesSection(plan);
   yield filterBar(facets);
   yield* list(
@@ -115,21 +116,6 @@ function* groupItems(
 
 function hiddenNote(hidden: string | undefined): Html {
   return hidden === undefined ? NOTHING : html`<p class="where">${hidden}</p>`;
-}
-
-function accessSection({ access }: PlanView): Html {
-  if (access === undefined) return NOTHING;
-  const lines = access.lines.map(({ sign, head, items }) => {
-    const word = sign === "+" ? "gains" : "loses";
-    const rights =
-      items.length === 1
-        ? html`: ${items[0] ?? ""}`
-        : html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
-    return html`<li><strong>${sign} ${word}</strong> ${head}${rights}</li>`;
-  });
-  const notes = access.notCompared.map((what) => html`<li>not compared: ${what}</li>`);
-  return html`<section id="access"><h2>${access.title}</h2><ul>${lines}${notes}</ul></section>
-`;
 }
 
 function renamesSection(plan: PlanView): Html {

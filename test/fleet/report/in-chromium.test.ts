@@ -40,6 +40,19 @@ describeInChromium("the page of a fleet", (open) => {
   });
 });
 
+describeInChromium("a row of a workspace", (open) => {
+  test("says what its state is about: the changes, the drift, or nothing", async () => {
+    const { page } = await open(HTML);
+    const remarks = async (name: string) =>
+      (
+        await page.locator(`details.item:has(.address:text-is("${name}")) summary .remark`).allTextContents()
+      ).slice(1);
+    expect(await remarks("web-prod")).toEqual(["changes: 3 create, 1 update"]);
+    expect(await remarks("ads-test")).toEqual([]);
+    expect(await remarks("new")).toEqual([]);
+  });
+});
+
 describeInChromium("a page next to the JSON of its results", (open) => {
   test("names the file, may read files next to it alone, and says how old its results are", async () => {
     const live = fleetHtml(FLEET_VIEW, "fleet.json");

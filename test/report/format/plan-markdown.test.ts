@@ -2,11 +2,16 @@
 
 import { describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
-import { driftMarkdown, planMarkdown } from "../../../src/report/format/plan-markdown.ts";
+import { warning } from "../../../src/core/diagnostic.ts";
+import { registry as realRegistry } from "../../../src/providers/index.ts";
+import { driftMarkdown, outcomeMarkdown, planMarkdown } from "../../../src/report/format/plan-markdown.ts";
 import { driftHtml, planHtml } from "../../../src/report/html/plan-html.ts";
 import { SUMMARY_SIZE } from "../../../src/report/text/shorten-markdown.ts";
-import { teamDrift, teamView } from "../html/team-plan.ts";
+import { outcomeView } from "../../../src/report/view/outcome-view.ts";
+import { planView } from "../../../src/report/view/plan-view.ts";
+import { teamDrift, teamPlan, teamView } from "../html/team-plan.ts";
 import { create, everything, INFO, planOf, remove, replace, update, viewOf } from "../plans.ts";
+import { richOutcome } from "../rich.ts";
 
 const markdown = (plan: Parameters<typeof viewOf>[0]) => planMarkdown(viewOf(plan)).text;
 const each = (plan: Parameters<typeof viewOf>[0]) => planMarkdown({ ...viewOf(plan), expand: true }).text;
@@ -133,6 +138,37 @@ describe("plan as Markdown", () => {
     );
   });
 
+  test("a plan that is too long keeps the table of its changes by kind", () => {
+    const { text, cut } = planMarkdown(teamView(3_552));
+    expect(cut).toBe(true);
+    expect(text).toContain("<details><summary>By kind</summary>");
+    expect(text).toContain("| **total** | **709** | **2,748** | **95** |");
+  });
+
+  test("a change of access has its differences in one line, without the word that is in the heading", () => {
+    const entitled = {
+      path: ["entitlements"],
+      before: ["allow-cluster-create"],
+      after: ["allow-instance-pool-create"],
+      cause: "spec",
+      replaces: false,
+    };
+    const base = teamPlan(165);
+    const [group] = base.changes.filter(({ kind }) => kind === "groups");
+    const user = {
+      ...group,
+      kind: "users",
+      name: "ada@example.com",
+      address: addressOf("users", "ada@example.com"),
+      diffs: [entitled],
+    } as typeof update;
+    const { text } = planMarkdown(planView({ ...base, changes: [user] }, realRegistry));
+    expect(text).toContain(
+      "- **update** `users.ada@example.com`: `- entitlements: allow-cluster-create`, `+ allow-instance-pool-create`\n",
+    );
+    expect(text).not.toContain("# security");
+  });
+
   test("the details of what is destroyed stay longer than the lines of the rest", () => {
     const shown = each(planOf([...many(5000), replace]));
     expect(shown).toContain("`node_type_id: small → large  # forces replacement`");
@@ -160,5 +196,26 @@ describe("plan as Markdown", () => {
   test("a value cannot close the fence of its block", () => {
     const shown = markdown(planOf([{ ...create, after: { node_type_id: "x ``` y" } } as typeof create]));
     expect(shown).toContain("````diff");
+  });
+});
+
+describe("findings of an outcome and of drift as Markdown", () => {
+  const unset = Array.from({ length: 50 }, (_, at) =>
+    warning("PLAN_UNKNOWN_NAME", `jobs.job-${at}: notebook_task.notebook_path is not a notebook`, {
+      address: addressOf("jobs", `job-${at}`),
+    }),
+  );
+
+  test("equal warnings are one quote, and each of them is in a closed block", () => {
+    for (const { text } of [
+      outcomeMarkdown(outcomeView(richOutcome, unset)),
+      driftMarkdown({ ...teamDrift(165), diagnostics: unset }),
+    ]) {
+      const open = text.slice(0, text.indexOf("<details>"));
+      expect(open.match(/PLAN_UNKNOWN_NAME/g)).toHaveLength(1);
+      expect(open).toContain("> **50 warnings** `PLAN_UNKNOWN_NAME`");
+      expect(text).toContain("<details><summary>All 50 warnings PLAN_UNKNOWN_NAME</summary>");
+      expect(text).toContain("jobs.job-49: notebook_task");
+    }
   });
 });

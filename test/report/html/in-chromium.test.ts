@@ -26,6 +26,7 @@ const plan = each(viewOf(fullPlan));
 const PAGES = {
   plan,
   "plan with equal changes": planHtml(teamView(165, true)),
+  "plan of several pages": planHtml(teamView(3_552, true)),
   drift: driftHtml(driftView(fullPlan, 1, registry)),
   "compared plan": planHtml(viewOf(richPlan)),
   outcome: outcomeHtml(outcomeView(richOutcome, [], viewOf(richPlan)), INFO),
@@ -163,6 +164,28 @@ describeInChromium("a page", (open) => {
     }
   }, 120_000);
 
+  test("of 420 rights that a plan changes the first are open, so that the filter bar is on the first screen", async () => {
+    const lines = Array.from({ length: 420 }, (_, at) => ({
+      sign: "+" as const,
+      head: `everyone in team-${at}`,
+      items: ["WRITE on scope etl (was READ)"],
+    }));
+    const access = {
+      title: "Effective access: 420 rights gained",
+      lines,
+      notCompared: [],
+      source: [],
+    } as never;
+    const { page } = await open(planHtml({ ...teamView(165), access }), {
+      viewport: { width: 1280, height: 800 },
+    });
+    const bottom = "document.querySelector(`.tools`).getBoundingClientRect().bottom";
+    expect(await page.evaluate<number>(bottom)).toBeLessThanOrEqual(800);
+    expect(await page.locator("#access li:visible").count()).toBe(3);
+    await page.click("text=417 more lines about access");
+    expect(await page.locator("#access li:visible").count()).toBe(420);
+  });
+
   test("the address of a change in the URL opens its card, also among equal changes and on a later page", async () => {
     const { page } = await open(each(teamView(400)));
     await page.evaluate("location.hash = 'groups.fraud-390'");
@@ -236,6 +259,18 @@ describeInChromium("a page", (open) => {
     await page.keyboard.press("/");
     await page.keyboard.press("Escape");
     expect(await page.textContent("#count")).toBe("10 shown");
+  });
+
+  test("keys search and move also when a button or a filter is in focus", async () => {
+    const { page } = await open(plan);
+    for (const control of ["#theme", "#reset", 'input[value="delete"]']) {
+      await page.focus(control);
+      await page.keyboard.press("/");
+      expect(await page.evaluate("document.activeElement.id")).toBe("search");
+      await page.focus(control);
+      await page.keyboard.press("j");
+      expect(await inFocus(page)).toBe("pools.old");
+    }
   });
 
   test("a node of the graph leads to its change, also when the filter hides it", async () => {
