@@ -85,9 +85,9 @@ export class SensitiveValues {
   /** The stored form of revealed values. */
   readonly #originals = new WeakMap<object, JsonObject>();
   #hasPlaces = false;
-  /** Values that were searched and have nothing to hide, and how much there was to hide then. */
+  /** Values that were searched and have nothing to hide, and the revision of what was hidden then. */
   #withoutHidden = new WeakSet<object>();
-  #searchedFor = 0;
+  #searchedAt = 0;
 
   constructor({ key, lineage, texts = new SensitiveTexts(), ...options }: SensitiveValuesOptions) {
     this.#key = key;
@@ -221,10 +221,10 @@ export class SensitiveValues {
   /** The same value is in the state, in a change, and in a diff: it is searched once, until there is more to hide. */
   #mayHideIn(value: Json): boolean {
     if (typeof value !== "object" || value === null) return this.#mayHide(value);
-    const known = this.texts.size + this.#unknown.size;
-    if (this.#searchedFor !== known) {
+    const revision = this.texts.revision + this.#unknown.size;
+    if (this.#searchedAt !== revision) {
       this.#withoutHidden = new WeakSet();
-      this.#searchedFor = known;
+      this.#searchedAt = revision;
     }
     if (this.#withoutHidden.has(value)) return false;
     const mayHide = this.#mayHide(value);
@@ -327,11 +327,10 @@ export class SensitiveValues {
   }
 
   /**
-   * A message about a resource. A value that the spec names as possible is not searched elsewhere, so it is hidden here if a field of the resource
+   * A masked message about a resource. A value that the spec names as possible is not searched elsewhere, so it is hidden here if a field of the resource
    * has it: the service can answer with what it was sent.
    */
-  maskedAbout(address: Address, diagnostic: Diagnostic): Diagnostic {
-    const masked = this.texts.maskedMessages(diagnostic);
+  withoutChoices(address: Address, masked: Diagnostic): Diagnostic {
     const choices = (this.#declared.get(address)?.sensitive ?? []).filter((text) =>
       this.texts.isChoice(text),
     );

@@ -38,6 +38,7 @@ export class SensitiveTexts {
   /** Values that a reader of the spec knows to be possible, so that hiding one of them elsewhere would show which one it is. */
   readonly #choices = new Set<string>();
   #hasChosen = false;
+  #revision = 0;
   #search = new FormSearch();
   /** Those that are not in the search yet. */
   #added: string[] = [];
@@ -60,6 +61,7 @@ export class SensitiveTexts {
   /** For a value that the spec names as possible: only the places of such a value are hidden, as those of a boolean. */
   addChoice(text: string): void {
     this.#choices.add(text);
+    this.#revision += 1;
     if (!this.#texts.delete(text)) return;
     this.#hasChosen = true;
     this.#search = new FormSearch();
@@ -82,6 +84,7 @@ export class SensitiveTexts {
   #addNumber(text: string): void {
     if (text.length < SHORTEST_PART || this.#numbers.has(text)) return;
     this.#numbers.add(text);
+    this.#revision += 1;
     this.#search.addNumber(text);
     if (/^\d+$/.test(text)) this.#search.addNumber(grouped(Number(text)));
   }
@@ -98,6 +101,11 @@ export class SensitiveTexts {
     for (const choice of texts.#choices) this.addChoice(choice);
     for (const text of texts.#texts) if (!this.#texts.has(text) && !this.#choices.has(text)) this.#add(text);
     for (const number of texts.#numbers) this.#addNumber(number);
+  }
+
+  /** Grows with each change of what is hidden: what was searched before has to be searched again. */
+  get revision(): number {
+    return this.#revision;
   }
 
   get size(): number {
@@ -148,6 +156,7 @@ export class SensitiveTexts {
   }
 
   #add(text: string): void {
+    this.#revision += 1;
     this.#texts.add(text);
     this.#added.push(text);
   }

@@ -39,11 +39,11 @@ export function concealedPlan(plan: Plan, sensitive: SensitiveValues, open: Open
     drift: plan.drift.map((drift) => concealedDrift(drift, sensitive, open)),
     unmanaged: sensitive.masked(plan.unmanaged),
     guards: sensitive.maskedMessages(plan.guards),
-    diagnostics: plan.diagnostics.map((diagnostic) =>
-      diagnostic.address === undefined
-        ? sensitive.maskedMessages(diagnostic)
-        : sensitive.maskedAbout(diagnostic.address, diagnostic),
-    ),
+    diagnostics: sensitive
+      .maskedMessages(plan.diagnostics)
+      .map((masked) =>
+        masked.address === undefined ? masked : sensitive.withoutChoices(masked.address, masked),
+      ),
   };
   if (split === undefined) return concealed;
   const resolved = split.resolved.map((resolvedChange) => ({

@@ -58,7 +58,7 @@ interface Child {
 export class ChildPool {
   readonly #children = new Set<Child>();
   /** Workspaces that ended a process, made it large, or took the time of others: they share none again. */
-  readonly #large = new Set<string>();
+  readonly #alone = new Set<string>();
   readonly #env: Readonly<Record<string, string>>;
   readonly #alive: NodeJS.Timeout;
 
@@ -73,19 +73,19 @@ export class ChildPool {
 
   /** A run that took the time of others, so that it shares no process again. */
   keepAlone(workspace: string): void {
-    this.#large.add(workspace);
+    this.#alone.add(workspace);
   }
 
   /** Never rejects. */
   async run(run: ChildRun): Promise<RunEnd> {
     const { workspace } = run.request;
-    const isAlone = run.alone || this.#large.has(workspace);
+    const isAlone = run.alone || this.#alone.has(workspace);
     const first = await this.#runOnce(run, isAlone);
     if (first.type !== "crashed" || first.others === 0) return first;
     const others = count(first.others, "other check");
     run.logged(`${new Date().toISOString()} the process ended with this and ${others}; tried again alone\n`);
     const second = await this.#runOnce(run, true);
-    if (second.type === "crashed" || isLarge(second)) this.#large.add(workspace);
+    if (second.type === "crashed" || isLarge(second)) this.#alone.add(workspace);
     return { ...second, answer: { ...second.answer, isRepeated: true } };
   }
 

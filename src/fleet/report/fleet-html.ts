@@ -143,8 +143,11 @@ function rowHtml(row: FleetRow, labels: LabelAttributes, isShort: boolean): Html
 /** Why the row has its state. */
 function about({ cause, drift, changes }: FleetRow): Html {
   if (cause !== undefined) return html`<span class="remark cause">${causeWords(cause)}</span>`;
-  const words = [`drift: ${driftWords(drift)}`, `changes: ${changeWords(changes)}`];
-  return html`${words.filter((word) => !word.endsWith(": -")).map((word) => html`<span class="remark">${word}</span>`)}`;
+  const remarks = [
+    ...(totalOf(drift) > 0 ? [`drift: ${driftWords(drift)}`] : []),
+    ...(Object.keys(changes).length > 0 ? [`changes: ${changeWords(changes)}`] : []),
+  ];
+  return html`${remarks.map((remark) => html`<span class="remark">${remark}</span>`)}`;
 }
 
 function details(row: FleetRow): Html {

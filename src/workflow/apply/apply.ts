@@ -198,11 +198,9 @@ async function executePlan(
     origin: { command, ...from, actor, ...defined({ target: spec.target?.name }) },
   }).finally(() => activity.stop());
   invocation.runObserver?.applied(plan, lease.state(), applyOutcome);
-  const located = locatedOutcome(applyOutcome, resources);
-  const outcome = sensitive.maskedMessages({
-    ...located,
-    changes: located.changes.map((change) => withoutValuesIn(sensitive, change)),
-  });
+  const masked = sensitive.maskedMessages(locatedOutcome(applyOutcome, resources));
+  const changes = masked.changes.map((change) => withoutChoices(sensitive, change));
+  const outcome = { ...masked, changes };
   await observer.applied(plan, outcome, notes);
   return { status: "applied", plan, outcome };
 }
@@ -296,14 +294,14 @@ export function savedPlan(file: SignedPlan): PlanMaker {
 /** An event for readers: the service can answer with values that the request had. */
 function withoutValues(sensitive: SensitiveValues, event: ApplyEvent): ApplyEvent {
   const masked = sensitive.maskedMessages(event);
-  return "outcome" in masked ? { ...masked, outcome: withoutValuesIn(sensitive, masked.outcome) } : masked;
+  return "outcome" in masked ? { ...masked, outcome: withoutChoices(sensitive, masked.outcome) } : masked;
 }
 
 type ChangeOutcome = ApplyOutcome["changes"][number];
 
-function withoutValuesIn(sensitive: SensitiveValues, outcome: ChangeOutcome): ChangeOutcome {
+function withoutChoices(sensitive: SensitiveValues, outcome: ChangeOutcome): ChangeOutcome {
   const { address, diagnostic } = outcome;
   return diagnostic === undefined
     ? outcome
-    : { ...outcome, diagnostic: sensitive.maskedAbout(address, diagnostic) };
+    : { ...outcome, diagnostic: sensitive.withoutChoices(address, diagnostic) };
 }

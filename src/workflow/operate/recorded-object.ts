@@ -144,7 +144,7 @@ function maskingReader(
       const answer = await reader.read(operation, input).catch((failure: unknown) => {
         throw maskedFailure(failure, texts);
       });
-      // A page has no fields, and names no job: the values that it may contain are known from its run.
+      // A page has neither fields nor the ID of its job, so its run says which values it may contain.
       if (operation === EXPORT)
         await masked(await reader.read("jobs/runs/get", { run_id: input?.run_id ?? 0 }));
       return SHOWN.test(operation) ? ((await masked(answer)) as typeof answer) : answer;
