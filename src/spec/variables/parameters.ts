@@ -1,7 +1,7 @@
 // Reads the declarations of parameters: the variables of a spec and the inputs of a module. They are a subset of JSON Schema without references and without slow keywords.
 
 import type { Code } from "../../core/codes.ts";
-import type { Json } from "../../core/json.ts";
+import { collectTexts, type Json } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
 import { escaped, isPathAlone } from "../../expressions/template.ts";
@@ -138,7 +138,7 @@ class SchemaReader {
     const values = map === undefined ? undefined : member(map, "enum");
     if (values !== undefined) this.#refuseTemplates(`${subject}.enum`, values);
     const choices = [values, map && member(map, "const")].flatMap((part) =>
-      part === undefined ? [] : textsIn(part),
+      part === undefined ? [] : [...collectTexts(plain(part))],
     );
     const sensitive = isMarkedSensitive(node);
     const type = written.type ?? typeOf(fallback) ?? (sensitive ? "string" : undefined);
@@ -262,12 +262,6 @@ const PLAIN: Readonly<Record<string, readonly [wanted: string, takes: (value: Js
     (value) => Array.isArray(value) && value.every((text) => typeof text === "string"),
   ],
 };
-
-function textsIn(node: SpecNode): readonly string[] {
-  const texts: string[] = [];
-  visitNodes(node, (part) => texts.push(scalarText(part) ?? ""));
-  return texts;
-}
 
 /** The type of a default, which its other values have as well; undefined for null. */
 function typeOf(node: SpecNode | undefined): string | undefined {

@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { collectTexts, isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt } from "../../core/pointer.ts";
 import { SensitiveTexts } from "../../core/sensitive.ts";
 import { count, shortened } from "../../core/sentences.ts";
@@ -208,13 +208,8 @@ function markedValues(
   paths: readonly Path[],
 ): Pick<TerraformInstance, "values" | "secrets"> {
   const credentials = CREDENTIALS.map((name) => [name]);
-  const secrets = [...paths, ...credentials].flatMap((path) => textsIn(valueAt(values, path)));
+  const secrets = [...paths, ...credentials].flatMap((path) => [...collectTexts(valueAt(values, path))]);
   return { values: withMarks(values, paths), secrets };
-}
-
-function textsIn(value: Json | undefined): readonly string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 function* truePaths(value: Json, at: Path): Generator<Path> {
