@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, string>> = {
   FILE: "workspace_files",
 };
 
-function toSpec(entry: JsonObject): LiveObject | undefined {
+function toLive(entry: JsonObject): LiveObject | undefined {
   const path = keyIn(entry, "path");
   if (!isTreeFolder(entry)) return undefined;
   const live = { id: remoteId(path), name: path, values: {}, facts: defined({ object_id: entry.object_id }) };
@@ -122,7 +122,7 @@ export const directories = defineProvider({
   operations: {
     async list(api, scope) {
       const entries = await entriesFor(scope, (path) => listFolder(api, path), isTreeFolder, isTreeFolder);
-      return entries.flatMap((entry) => toSpec(entry) ?? []);
+      return entries.flatMap((entry) => toLive(entry) ?? []);
     },
     /** Of a directory that the spec no longer has, what it holds decides whether it may go. */
     async readDetails(api, live, desired) {
@@ -130,7 +130,7 @@ export const directories = defineProvider({
       const holds = await holdsOf(api, live.name);
       return { ...live, facts: { ...live.facts, holds } };
     },
-    read: (api, id) => liveIfPresent(() => api.read("workspace/get-status", { path: id }), toSpec),
+    read: (api, id) => liveIfPresent(() => api.read("workspace/get-status", { path: id }), toLive),
     async create(api, task) {
       await api.write("workspace/mkdirs", { path: task.name });
       return remoteId(task.name);

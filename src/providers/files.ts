@@ -114,7 +114,7 @@ const isFolder = (entry: JsonObject): boolean => entry.is_dir === true;
 /** Some services put the scheme before a path. */
 const plain = (path: string): string => path.replace(/^[a-z]+:(?=\/)/, "");
 
-function toSpec(entry: JsonObject): LiveObject | undefined {
+function toLive(entry: JsonObject): LiveObject | undefined {
   const path = keyIn(entry, "path");
   if (isFolder(entry)) return undefined;
   const name = plain(path);
@@ -159,7 +159,7 @@ export const files = defineProvider({
         return holdsState(entries) ? entries.filter((entry) => scope.names.has(entry.path)) : entries;
       };
       const entries = await entriesFor(scope, list, isFolder, (entry) => !isFolder(entry));
-      return entries.flatMap((entry) => toSpec(entry) ?? []);
+      return entries.flatMap((entry) => toLive(entry) ?? []);
     },
     /** Independent of the spec, so that two reads of an unchanged file are equal. */
     async readDetails(api, live) {
@@ -168,7 +168,7 @@ export const files = defineProvider({
       return { ...live, values: { ...live.values, content } };
     },
     readContent: (api, live) => rangesOf(api, live.name, Number(live.facts.file_size)),
-    read: (api, id) => liveIfPresent(() => api.read("fs/get-status", { path: id }), toSpec),
+    read: (api, id) => liveIfPresent(() => api.read("fs/get-status", { path: id }), toLive),
     async create(api, task) {
       await upload(api, task, false);
       return remoteId(task.name);

@@ -84,7 +84,7 @@ const READ_ONLY = new Set(["id", "groups", "meta", "schemas", "unmanageable"]);
 
 type GroupIds = ReadonlySet<string>;
 
-function toSpec(answer: JsonObject, groupIds: GroupIds): LiveObject {
+function toLive(answer: JsonObject, groupIds: GroupIds): LiveObject {
   const id = keyIn(answer, "id");
   const displayName = keyIn(answer, "displayName");
   const members: { users: string[]; groups: string[] } = { users: [], groups: [] };
@@ -107,7 +107,7 @@ function toSpec(answer: JsonObject, groupIds: GroupIds): LiveObject {
 async function everyGroup(api: Reader): Promise<readonly LiveObject[]> {
   const answers = objectsIn(await api.read("scim/groups/list"), "Resources");
   const ids = new Set(answers.map((answer) => keyIn(answer, "id")));
-  return answers.map((answer) => toSpec(answer, ids));
+  return answers.map((answer) => toLive(answer, ids));
 }
 
 /** Whether the response contains the type of every member; otherwise, the list of all groups is needed. */
@@ -242,7 +242,7 @@ export const groups = defineProvider({
       const answer = await readIfPresent(() => api.read("scim/groups/get", { id }));
       if (answer === undefined) return undefined;
       return isPlain(answer)
-        ? toSpec(answer, new Set())
+        ? toLive(answer, new Set())
         : (await everyGroup(api)).find((live) => String(live.id) === String(id));
     },
     async create(api, task) {

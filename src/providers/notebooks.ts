@@ -150,7 +150,7 @@ const fields = {
 
 const isNotebook = (entry: JsonObject): boolean => objectTypeOf(entry) === "NOTEBOOK";
 
-const toSpec = (entry: JsonObject): LiveObject | undefined =>
+const toLive = (entry: JsonObject): LiveObject | undefined =>
   treeObject(entry, "NOTEBOOK", fields, defined({ language: entry.language }));
 
 function check(values: Values, name: string): readonly Problem[] {
@@ -239,12 +239,12 @@ export const notebooks = defineProvider({
   },
 
   operations: {
-    list: (api, scope) => treeObjects(api, scope, toSpec),
+    list: (api, scope) => treeObjects(api, scope, toLive),
     readDetails: hydrate,
     async *readContent(api, live) {
       yield await exportedBytes(api, live.name);
     },
-    read: (api, id) => liveIfPresent(() => api.read("workspace/get-status", { path: id }), toSpec),
+    read: (api, id) => liveIfPresent(() => api.read("workspace/get-status", { path: id }), toLive),
     create,
     async update(api, task) {
       if (sourceFormat(task.values.format) !== "DBC") return importInto(api, task.name, body(task, true));

@@ -41,13 +41,15 @@ import {
   withUnknownFields,
 } from "./kit/unknown-fields.ts";
 
-/** The service sets a value where the spec has none. */
-const withDefault = { serverDefault: true } as const;
-
 const databricksOnly = { dialect: "databricks" } as const;
 
 /** Settings of the machines of one cloud; a change of them needs another pool. */
-const cloudSettings = { ...databricksOnly, ...withDefault, onChange: "replace", severity: "cost" } as const;
+const cloudSettings = {
+  ...databricksOnly,
+  serverDefault: true,
+  onChange: "replace",
+  severity: "cost",
+} as const;
 
 const databricksDiskTypes: FieldTable = {
   azure_disk_volume_type: choiceField(["PREMIUM_LRS", "STANDARD_LRS"], {
@@ -66,11 +68,11 @@ const databricksPoolFields: FieldTable = {
   azure_attributes: groupField(
     {
       availability: choiceField(["ON_DEMAND_AZURE", "SPOT_AZURE"], {
-        ...withDefault,
+        serverDefault: true,
         description: "Type of the machines: spot or on-demand.",
       }),
       spot_bid_max_price: numberField({
-        ...withDefault,
+        serverDefault: true,
         description: "Maximum price of a spot machine; -1 is the on-demand price.",
       }),
     },
@@ -79,13 +81,13 @@ const databricksPoolFields: FieldTable = {
   aws_attributes: groupField(
     {
       availability: choiceField(["ON_DEMAND", "SPOT"], {
-        ...withDefault,
+        serverDefault: true,
         description: "Type of the machines: spot or on-demand.",
       }),
-      zone_id: textField({ ...withDefault, description: "Availability zone." }),
+      zone_id: textField({ serverDefault: true, description: "Availability zone." }),
       spot_bid_price_percent: integerField({
         minimum: 0,
-        ...withDefault,
+        serverDefault: true,
         description: "Maximum price of a spot machine, in percent of the on-demand price.",
       }),
     },
@@ -94,15 +96,15 @@ const databricksPoolFields: FieldTable = {
   gcp_attributes: groupField(
     {
       gcp_availability: textField({
-        ...withDefault,
+        serverDefault: true,
         description: "Type of the machines: spot or on-demand.",
       }),
       local_ssd_count: integerField({
         minimum: 0,
-        ...withDefault,
+        serverDefault: true,
         description: "Number of local disks of each machine.",
       }),
-      zone_id: textField({ ...withDefault, description: "Zone." }),
+      zone_id: textField({ serverDefault: true, description: "Zone." }),
     },
     { ...cloudSettings, cloud: "gcp", description: "Settings of the machines on Google Cloud." },
   ),
@@ -216,7 +218,7 @@ const NEW_POOL_VALUES = {
 /** Members of an answer that no request sets. */
 const READ_ONLY = new Set(["instance_pool_id", "default_tags", "state", "stats", "status"]);
 
-function toSpec(answer: JsonObject): LiveObject | undefined {
+function toLive(answer: JsonObject): LiveObject | undefined {
   const id = keyIn(answer, "instance_pool_id");
   if (answer.state === "DELETED") return undefined;
   const values = normalizeLive(fields, answer);
@@ -322,15 +324,16 @@ export const pools = defineProvider({
   operations: {
     list: async (api) =>
       objectsIn(await api.read("instance-pools/list"), "instance_pools").flatMap(
-        (answer) => toSpec(answer) ?? [],
+        (answer) => toLive(answer) ?? [],
       ),
-    read: (api, id) => liveIfPresent(() => api.read("instance-pools/get", { instance_pool_id: id }), toSpec),
+    read: (api, id) => liveIfPresent(() => api.read("instance-pools/get", { instance_pool_id: id }), toLive),
     async create(api, task) {
       const answer = await api.write("instance-pools/create", { ...task.values });
       return createdId(answer, "instance_pool_id");
     },
     async update(api, task) {
-      const after = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));
+      const [edit] = task.steps;
+      const after = withPreserved(task.values, task.before, preservedIn(edit?.detail));
       await api.write("instance-pools/edit", editBody(task.id, task.before, after));
     },
     delete: (api, task) =>

@@ -55,14 +55,14 @@ function withBackend(values: Values): Values {
   return { ...values, backend_type: String(backend).includes("KEYVAULT") ? VAULT : "PLATFORM" };
 }
 
-function toSpec(answer: JsonObject): LiveObject {
+function toLive(answer: JsonObject): LiveObject {
   const name = keyIn(answer, "name");
   const values = withBackend(normalizeLive(fields, answer));
   return withUnknownFields({ id: remoteId(name), name, values, facts: {} }, fields, answer, READ_ONLY);
 }
 
 const everyScope = async (api: Reader): Promise<readonly LiveObject[]> =>
-  objectsIn(await api.read("secrets/scopes/list"), "scopes").map(toSpec);
+  objectsIn(await api.read("secrets/scopes/list"), "scopes").map(toLive);
 
 /** Names of live members of a kind in the deleted scope. */
 function lost(

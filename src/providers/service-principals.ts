@@ -46,7 +46,7 @@ const fields = {
 
 const READ_ONLY = new Set(["id", "groups", "meta", "schemas", "roles", "externalId"]);
 
-function toSpec(answer: JsonObject): LiveObject {
+function toLive(answer: JsonObject): LiveObject {
   const displayName = responseText(answer, "displayName") ?? keyIn(answer, "applicationId");
   const values = {
     displayName,
@@ -105,8 +105,8 @@ export const principals = defineProvider({
   },
 
   operations: {
-    list: async (api) => objectsIn(await api.read("scim/service-principals/list"), "Resources").map(toSpec),
-    read: (api, id) => liveIfPresent(() => api.read("scim/service-principals/get", { id }), toSpec),
+    list: async (api) => objectsIn(await api.read("scim/service-principals/list"), "Resources").map(toLive),
+    read: (api, id) => liveIfPresent(() => api.read("scim/service-principals/get", { id }), toLive),
     async create(api, { name, values, token }) {
       const { displayName = name, applicationId, active } = values;
       const entitlements = scimValues(values.entitlements);

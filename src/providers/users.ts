@@ -107,7 +107,7 @@ const READ_ONLY = new Set(["id", "meta", "schemas"]);
 
 const SCALARS = ["displayName", "name", "emails", "externalId", "active"] as const;
 
-function toSpec(answer: JsonObject): LiveObject {
+function toLive(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "id");
   const userName = keyIn(answer, "userName");
   const groups = objectsIn(answer, "groups").filter(
@@ -283,10 +283,10 @@ export const users = defineProvider({
     async list(api, scope) {
       const answer = await api.read("scim/users/list");
       return objectsIn(answer, "Resources")
-        .map(toSpec)
+        .map(toLive)
         .filter((live) => isListed(live, scope));
     },
-    read: (api, id) => liveIfPresent(() => api.read("scim/users/get", { id }), toSpec),
+    read: (api, id) => liveIfPresent(() => api.read("scim/users/get", { id }), toLive),
     async create(api, task) {
       const answer = await api.write("scim/users/create", body(task.values));
       return createdId(answer, "id");

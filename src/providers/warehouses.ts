@@ -1,7 +1,7 @@
 // SQL warehouses in the Databricks dialect. A request replaces all settings; a warehouse starts when it is created.
 
 import { remoteId } from "../core/address.ts";
-import { isObject, type Json, type JsonObject, objectIn } from "../core/json.ts";
+import { type Json, type JsonObject, objectIn } from "../core/json.ts";
 import type { Values } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { FieldDiff, PlannedChange, Step } from "../resource/planning.ts";
@@ -125,7 +125,7 @@ const READ_ONLY = new Set([
 const UP = new Set(["RUNNING", "STARTING"]);
 const START_MS = 30 * 60_000;
 
-function toSpec(answer: JsonObject): LiveObject | undefined {
+function toLive(answer: JsonObject): LiveObject | undefined {
   const state = responseText(answer, "state") ?? "";
   if (state === "DELETED" || state === "DELETING") return undefined;
   const { tags, ...settings } = answer;
@@ -214,10 +214,10 @@ export const warehouses = defineProvider({
   operations: {
     async list(api) {
       return objectsIn(await api.read("sql/warehouses/list"), "warehouses").flatMap(
-        (answer) => toSpec(answer) ?? [],
+        (answer) => toLive(answer) ?? [],
       );
     },
-    read: (api, id) => liveIfPresent(() => api.read("sql/warehouses/get", { id }), toSpec),
+    read: (api, id) => liveIfPresent(() => api.read("sql/warehouses/get", { id }), toLive),
     async create(api, { name, values }) {
       const id = remoteId(keyIn(await api.write("sql/warehouses/create", body(name, values)), "id"));
       if (values.run_state === "STOPPED") await api.write("sql/warehouses/stop", { id });
@@ -231,6 +231,7 @@ export const warehouses = defineProvider({
         else if (operation === "stop") await api.write("sql/warehouses/stop", { id });
         else if (operation === "start") {
           await api.write("sql/warehouses/start", { id });
+          // Jobs may need it. Nothing depends on a stopped warehouse.
           await api.until(
             `SQL warehouse ${name} to run`,
             async () => runningIn(await api.read("sql/warehouses/get", { id })),
@@ -243,5 +244,4 @@ export const warehouses = defineProvider({
   },
 });
 
-const runningIn = (answer: JsonObject): true | undefined =>
-  isObject(answer) && answer.state === "RUNNING" ? true : undefined;
+const runningIn = (answer: JsonObject): true | undefined => (answer.state === "RUNNING" ? true : undefined);

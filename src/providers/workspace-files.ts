@@ -26,7 +26,7 @@ const fields = {
   content: textField({ severity: "other", description: "Size and SHA-256 digest of the content." }),
 };
 
-const toSpec = (entry: JsonObject): LiveObject | undefined => treeObject(entry, "FILE", fields, {});
+const toLive = (entry: JsonObject): LiveObject | undefined => treeObject(entry, "FILE", fields, {});
 
 /** The format RAW makes a file of any content, also of the source of a notebook. */
 const write = (api: OperationWriter, task: Task, overwrite: boolean): Promise<void> =>
@@ -58,12 +58,12 @@ export const workspaceFiles = defineProvider({
   },
 
   operations: {
-    list: (api, scope) => treeObjects(api, scope, toSpec),
+    list: (api, scope) => treeObjects(api, scope, toLive),
     readDetails: hydrate,
     async *readContent(api, live) {
       yield await exportedBytes(api, live.name);
     },
-    read: (api, id) => liveIfPresent(() => api.read("workspace/get-status", { path: id }), toSpec),
+    read: (api, id) => liveIfPresent(() => api.read("workspace/get-status", { path: id }), toLive),
     async create(api, task) {
       await write(api, task, false);
       return remoteId(task.name);

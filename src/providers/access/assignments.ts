@@ -47,7 +47,7 @@ const isGroup = (name: string): boolean => principalNamed(name).kind === "group"
 
 const principalIn = ({ principal }: JsonObject): JsonObject => objectIn(principal);
 
-function toSpec(answer: JsonObject): LiveObject | undefined {
+function toLive(answer: JsonObject): LiveObject | undefined {
   const principal = principalIn(answer);
   const kind = (["user", "group", "sp"] as const).find(
     (type) => responseText(principal, MEMBER[type]) !== undefined,
@@ -66,7 +66,7 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
 
 const all = async (api: Reader): Promise<readonly LiveObject[]> =>
   objectsIn(await api.read("permissionassignments/list"), "permission_assignments").flatMap(
-    (answer) => toSpec(answer) ?? [],
+    (answer) => toLive(answer) ?? [],
   );
 
 /** As `all`; none in a workspace that refuses the call because its account has no identity federation. */

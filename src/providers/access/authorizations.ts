@@ -14,7 +14,7 @@ const NAMES = ["tokens", "passwords"];
 
 const objectOf = (id: string): AccessObject => ({ object_type: "authorization", object_id: id });
 
-const toSpec = (name: string): LiveObject => ({ id: remoteId(name), name, values: {}, facts: {} });
+const toLive = (name: string): LiveObject => ({ id: remoteId(name), name, values: {}, facts: {} });
 
 /** A list without entries but that of `admins` is as one that was never written. */
 async function isWritten(api: Reader, name: string): Promise<boolean> {
@@ -50,11 +50,11 @@ export const authorizations = defineProvider({
   operations: {
     async list(api, { ids = new Set() }) {
       const written = await Promise.all(
-        NAMES.map(async (name) => (ids.has(name) || (await isWritten(api, name)) ? [toSpec(name)] : [])),
+        NAMES.map(async (name) => (ids.has(name) || (await isWritten(api, name)) ? [toLive(name)] : [])),
       );
       return written.flat();
     },
-    read: async (_api, id) => toSpec(id),
+    read: async (_api, id) => toLive(id),
     create: async (_api, { name }): Promise<RemoteId> => remoteId(name),
     update: async () => undefined,
     async delete(api, { id }) {

@@ -38,7 +38,7 @@ const fields = {
 
 const READ_ONLY = new Set(["credential_id"]);
 
-function toSpec(answer: JsonObject): LiveObject {
+function toLive(answer: JsonObject): LiveObject {
   const name = keyIn(answer, "git_provider");
   const live = {
     id: remoteId(keyIn(answer, "credential_id")),
@@ -74,8 +74,8 @@ export const gitCredentials = defineProvider({
   },
 
   operations: {
-    list: async (api) => objectsIn(await api.read("git-credentials/list"), "credentials").map(toSpec),
-    read: (api, id) => liveIfPresent(() => api.read("git-credentials/get", { id }), toSpec),
+    list: async (api) => objectsIn(await api.read("git-credentials/list"), "credentials").map(toLive),
+    read: (api, id) => liveIfPresent(() => api.read("git-credentials/get", { id }), toLive),
     create: async (api, { name, values }) =>
       createdId(await api.write("git-credentials/create", body(name, values)), "credential_id"),
     async update(api, { id, name, values }) {

@@ -54,7 +54,7 @@ const fields = {
 
 const READ_ONLY = new Set(["id", "path", "head_commit_id"]);
 
-function toSpec(answer: JsonObject): LiveObject {
+function toLive(answer: JsonObject): LiveObject {
   const name = plainTreePath(keyIn(answer, "path"));
   const live = { id: remoteId(keyIn(answer, "id")), name, values: normalizeLive(fields, answer), facts: {} };
   return withUnknownFields(live, fields, answer, READ_ONLY);
@@ -64,7 +64,7 @@ const below = async (api: Reader, path_prefix: string): Promise<readonly LiveObj
   const page: ReadPage = ({ page_token: next_page_token }) =>
     api.read("repos/list", defined({ path_prefix, next_page_token }));
   const repos = { operation: "repos/list", member: "repos", last: "no token", page } as const;
-  return (await allPages(repos, "id")).map(toSpec);
+  return (await allPages(repos, "id")).map(toLive);
 };
 
 /** Those below `/Repos`, and those in the folders of known names. */
@@ -76,7 +76,7 @@ async function list(api: Reader, scope: ListScope): Promise<readonly LiveObject[
 }
 
 const read = (api: Reader, id: string): Promise<LiveObject | undefined> =>
-  liveIfPresent(() => api.read("repos/get", { id }), toSpec);
+  liveIfPresent(() => api.read("repos/get", { id }), toLive);
 
 function check(values: Values, name: string): readonly Problem[] {
   if (values.branch !== undefined && values.tag !== undefined)

@@ -38,7 +38,7 @@ const namesIn = ({ scripts }: Values): readonly string[] =>
 const scriptsOf = async (api: Reader): Promise<readonly JsonObject[]> =>
   objectsIn(await api.read("global-init-scripts/list"), "scripts");
 
-const toSpec = (scripts: readonly JsonObject[]): LiveObject => ({
+const toLive = (scripts: readonly JsonObject[]): LiveObject => ({
   id: remoteId(NAME),
   name: NAME,
   values: { scripts: scripts.map((script) => keyIn(script, "name")) },
@@ -48,7 +48,7 @@ const toSpec = (scripts: readonly JsonObject[]): LiveObject => ({
 /** Undefined for a workspace without scripts. */
 async function read(api: Reader): Promise<LiveObject | undefined> {
   const scripts = await scriptsOf(api);
-  return scripts.length === 0 ? undefined : toSpec(scripts);
+  return scripts.length === 0 ? undefined : toLive(scripts);
 }
 
 /** The order of these scripts alone, whatever runs between them. */

@@ -25,7 +25,7 @@ const fields = {
 const READ_ONLY = new Set(["script_id", "position", "created_at", "created_by", "updated_at", "updated_by"]);
 
 /** A list lacks the text of each script. */
-function toSpec(answer: JsonObject): LiveObject {
+function toLive(answer: JsonObject): LiveObject {
   const name = keyIn(answer, "name");
   const { script, ...head } = answer;
   const text = script === undefined ? undefined : utf8Text(bytesIn({ script }, "script"), "kept");
@@ -42,7 +42,7 @@ function toSpec(answer: JsonObject): LiveObject {
 }
 
 const read = (api: Reader, id: string): Promise<LiveObject | undefined> =>
-  liveIfPresent(() => api.read("global-init-scripts/get", { id }), toSpec);
+  liveIfPresent(() => api.read("global-init-scripts/get", { id }), toLive);
 
 function body(name: string, { script, enabled = false }: Values): JsonObject {
   return { name, script: Buffer.from(String(script)).toString("base64"), enabled };
@@ -76,7 +76,7 @@ export const initScripts = defineProvider({
   },
 
   operations: {
-    list: async (api) => objectsIn(await api.read("global-init-scripts/list"), "scripts").map(toSpec),
+    list: async (api) => objectsIn(await api.read("global-init-scripts/list"), "scripts").map(toLive),
     readDetails: async (api, live) => (await read(api, live.id)) ?? live,
     read,
     /** No cluster runs a new script before it has its name. */

@@ -35,14 +35,14 @@ const fields = {
   }),
 };
 
-function toSpec(answer: JsonObject): LiveObject {
+function toLive(answer: JsonObject): LiveObject {
   const name = keyIn(answer, "instance_profile_arn");
   const live = { id: remoteId(name), name, values: normalizeLive(fields, answer), facts: {} };
   return withUnknownFields(live, fields, answer, new Set());
 }
 
 const list = async (api: Reader): Promise<readonly LiveObject[]> =>
-  objectsIn(await api.read("instance-profiles/list"), "instance_profiles").map(toSpec);
+  objectsIn(await api.read("instance-profiles/list"), "instance_profiles").map(toLive);
 
 function check(_values: unknown, name: string): readonly Problem[] {
   if (ARN.test(name)) return [];

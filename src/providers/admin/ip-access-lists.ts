@@ -65,7 +65,7 @@ const READ_ONLY = new Set([
 /** The service may write a single address as a range of one. */
 const plain = (address: string): string => address.replace(/\/32$/, "");
 
-function toSpec(answer: JsonObject): LiveObject {
+function toLive(answer: JsonObject): LiveObject {
   const name = keyIn(answer, "label");
   const values = normalized(normalizeLive(fields, answer));
   return withUnknownFields(
@@ -83,7 +83,7 @@ function normalized(values: Values): Values {
 
 /** Every list with the switch of the workspace, without which no list is in force. */
 async function list(api: Reader): Promise<readonly LiveObject[]> {
-  const lists = objectsIn(await api.read("ip-access-lists/list"), "ip_access_lists").map(toSpec);
+  const lists = objectsIn(await api.read("ip-access-lists/list"), "ip_access_lists").map(toLive);
   if (lists.length === 0) return lists;
   const { [SWITCH]: enabled } = await settingsByKey(api, [SWITCH]);
   return lists.map((live) => ({ ...live, facts: { ...live.facts, in_force: String(enabled) === "true" } }));
@@ -190,7 +190,7 @@ export const ipAccessLists = defineProvider({
     read: (api, id) =>
       liveIfPresent(
         () => api.read("ip-access-lists/get", { id }),
-        (answer) => toSpec(objectIn(answer.ip_access_list)),
+        (answer) => toLive(objectIn(answer.ip_access_list)),
       ),
     /** A new list is enabled: the request takes no `enabled`. */
     async create(api, { name, values: { list_type, ip_addresses, enabled }, token }) {

@@ -62,7 +62,7 @@ const fields: FieldTable = {
   tenant_id: hidden("Tenant of the app for MICROSOFT_TEAMS"),
 };
 
-function toSpec(answer: JsonObject): LiveObject {
+function toLive(answer: JsonObject): LiveObject {
   const name = keyIn(answer, "display_name");
   const type = responseText(answer, "destination_type") ?? "";
   const config = objectIn(objectIn(answer.config)[TYPES[type]?.part ?? ""]);
@@ -80,12 +80,12 @@ function toSpec(answer: JsonObject): LiveObject {
 }
 
 const read = (api: Reader, id: string): Promise<LiveObject | undefined> =>
-  liveIfPresent(() => api.read("notification-destinations/get", { id }), toSpec);
+  liveIfPresent(() => api.read("notification-destinations/get", { id }), toLive);
 
 const list = async (api: Reader): Promise<readonly LiveObject[]> => {
   const operation = "notification-destinations/list";
   const page: ReadPage = (at) => api.read(operation, at);
-  return (await allPages({ operation, member: "results", last: "no token", page }, "id")).map(toSpec);
+  return (await allPages({ operation, member: "results", last: "no token", page }, "id")).map(toLive);
 };
 
 function configOf(values: Values): { readonly [part: string]: Json } {

@@ -56,7 +56,7 @@ export async function settingsByKey(api: Reader, keys: readonly string[]): Promi
 const isSwitch = (key: string): boolean => /^(enable|store|mlflow)/.test(key);
 const isUnset = (value: string): boolean => value === "" || value.toLowerCase() === "false";
 
-const toSpec = (key: string, value: string): LiveObject => ({
+const toLive = (key: string, value: string): LiveObject => ({
   id: remoteId(key),
   name: key,
   values: { value },
@@ -74,7 +74,7 @@ async function list(api: Reader, names: ReadonlySet<string>, recorded: ReadonlyS
   return Object.keys(values).flatMap((key) => {
     const value = responseText(values, key);
     if (value === undefined || (isUnset(value) && !recorded.has(key))) return [];
-    return [toSpec(key, value)];
+    return [toLive(key, value)];
   });
 }
 
@@ -103,7 +103,7 @@ export const workspaceConf = defineProvider({
     list: (api, { names, ids = new Set() }) => list(api, names, ids),
     async read(api, id) {
       const value = responseText(await settingsByKey(api, [id]), id);
-      return value === undefined ? undefined : toSpec(id, value);
+      return value === undefined ? undefined : toLive(id, value);
     },
     async create(api, { name, values }) {
       await api.write("workspace-conf/update", { [name]: String(values.value) });

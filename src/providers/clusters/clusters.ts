@@ -110,7 +110,7 @@ function runState(state: string): string {
 const isMadeByService = ({ cluster_source: source }: JsonObject): boolean =>
   source !== undefined && source !== "UI" && source !== "API";
 
-function toSpec(answer: JsonObject): LiveObject | undefined {
+function toLive(answer: JsonObject): LiveObject | undefined {
   const id = keyIn(answer, "cluster_id");
   if (isMadeByService(answer)) return undefined;
   const state = responseText(answer, "state") ?? "UNKNOWN";
@@ -149,7 +149,7 @@ async function withPin(api: Reader, live: LiveObject): Promise<LiveObject> {
 }
 
 const byId = (api: Reader, id: RemoteId): Promise<LiveObject | undefined> =>
-  liveIfPresent(() => api.read("clusters/get", { cluster_id: id }), toSpec);
+  liveIfPresent(() => api.read("clusters/get", { cluster_id: id }), toLive);
 
 const changesSize = (diffs: readonly FieldDiff[]): boolean =>
   diffs.some((diff) => SIZE.has(String(diff.path[0])));
@@ -250,7 +250,7 @@ export const clusters = defineProvider({
   operations: {
     async list(api, scope) {
       const answers = objectsIn(await api.read("clusters/list"), "clusters");
-      const inList = answers.flatMap((answer) => toSpec(answer) ?? []);
+      const inList = answers.flatMap((answer) => toLive(answer) ?? []);
       // The list contains only the latest terminated clusters (contract B 4.3 rule 3).
       return withUnlisted(inList, scope, (id) => byId(api, id));
     },

@@ -82,7 +82,7 @@ const READ_ONLY = new Set([
   "format",
 ]);
 
-function toSpec(answer: JsonObject): LiveObject {
+function toLive(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "job_id");
   const settings = settingsWithKeys(isObject(answer.settings) ? answer.settings : {});
   const all = withLiveSizes(normalizeLive(fields, settings));
@@ -102,7 +102,7 @@ function toSpec(answer: JsonObject): LiveObject {
 
 async function byId(api: Reader, id: RemoteId): Promise<LiveObject | undefined> {
   if (!/^\d+$/.test(id)) return undefined;
-  return liveIfPresent(() => api.read("jobs/get", { job_id: int64(id) }), toSpec);
+  return liveIfPresent(() => api.read("jobs/get", { job_id: int64(id) }), toLive);
 }
 
 function normalize(values: Values): Values {
@@ -247,7 +247,7 @@ export const jobs = defineProvider({
 
   operations: {
     async list(api, scope) {
-      const inList = objectsIn(await api.read("jobs/list"), "jobs").map(toSpec);
+      const inList = objectsIn(await api.read("jobs/list"), "jobs").map(toLive);
       return withUnlisted(inList, scope, (id) => byId(api, id));
     },
     listsAll: true,
@@ -267,7 +267,8 @@ export const jobs = defineProvider({
       return id;
     },
     async update(api, task) {
-      const kept = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));
+      const [edit] = task.steps;
+      const kept = withPreserved(task.values, task.before, preservedIn(edit?.detail));
       await reset(api, task.id, normalize(await withoutGivenValues(api, kept, task.values)));
     },
     /** The service sends e-mail at each deletion, so a deletion that may have happened is checked first. */

@@ -82,10 +82,10 @@ export async function readIfPresent<T>(look: () => Promise<T>): Promise<T | unde
 /** The object that a read answers, by the kind's own reading of it; undefined if it does not exist. */
 export async function liveIfPresent(
   look: () => Promise<JsonObject>,
-  toSpec: (answer: JsonObject) => LiveObject | undefined,
+  toLive: (answer: JsonObject) => LiveObject | undefined,
 ): Promise<LiveObject | undefined> {
   const answer = await readIfPresent(look);
-  return answer === undefined ? undefined : toSpec(answer);
+  return answer === undefined ? undefined : toLive(answer);
 }
 
 /** Sends a request about an object that may be deleted already. */

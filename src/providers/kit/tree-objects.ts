@@ -29,15 +29,15 @@ export function treeObject(
   return withUnknownFields(live, fields, entry, READ_ONLY_IN_TREE);
 }
 
-/** The objects that `toSpec` knows. */
+/** The objects that `toLive` knows. */
 export async function treeObjects(
   api: Reader,
   scope: ListScope,
-  toSpec: (entry: JsonObject) => LiveObject | undefined,
+  toLive: (entry: JsonObject) => LiveObject | undefined,
 ): Promise<readonly LiveObject[]> {
   const list = async (path: string) => objectsIn(await api.read("workspace/list", { path }), "objects");
-  const entries = await entriesFor(scope, list, isTreeFolder, (entry) => toSpec(entry) !== undefined);
-  return entries.flatMap((entry) => toSpec(entry) ?? []);
+  const entries = await entriesFor(scope, list, isTreeFolder, (entry) => toLive(entry) !== undefined);
+  return entries.flatMap((entry) => toLive(entry) ?? []);
 }
 
 export const foldersOf = (name: string) =>
