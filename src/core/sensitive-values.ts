@@ -5,6 +5,7 @@ import type { Diagnostic } from "./diagnostic.ts";
 import { decryptedBlock, encryptedBlock, keyedDigest } from "./digest.ts";
 import { stringifyJson } from "./exact-json.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
+import { lazily } from "./lazily.ts";
 import { type Path, valueAt } from "./pointer.ts";
 import { changedScalars, changedTexts, hasString, isScalar, type Scalar, visitScalars } from "./scalars.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "./sensitive.ts";
@@ -111,7 +112,7 @@ export class SensitiveValues {
   declare(address: Address, values: JsonObject, paths: readonly Path[], form = () => values): void {
     const [written, unheld] = [emptyTree(), emptyTree()];
     // Few resources have such a place, and few need to know their holders.
-    const places = onFirstUse(() => {
+    const places = lazily(() => {
       const inValues = new Places();
       for (const path of paths) inValues.add(this.#placeOf(address, path));
       this.#addHolders(address, inValues, values);
@@ -452,12 +453,4 @@ export class SensitiveValues {
   #keyOf(salt: string): string {
     return keyedDigest(this.#key, `cipher\n${salt}`).slice(0, 32);
   }
-}
-
-function onFirstUse<T>(make: () => T): () => T {
-  let value: T | undefined;
-  return () => {
-    value ??= make();
-    return value;
-  };
 }

@@ -4,8 +4,8 @@ import type { ReadOperation, WriteOperation } from "../../api/contract/operation
 import type { Permit, RequestInput, WriteInput, Writer } from "../../api/contract/reader.ts";
 import type { RemoteId } from "../../core/address.ts";
 import { Failure, failureOf, warning } from "../../core/diagnostic.ts";
+import { poll } from "../../core/duration.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { poll } from "../../core/poll.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { OperationWriter } from "../../resource/operations.ts";

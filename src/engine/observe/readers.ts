@@ -6,6 +6,7 @@ import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { lazily } from "../../core/lazily.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -180,15 +181,6 @@ export function observeScope(needing: Needing): ObserveScope {
 
 function optional<T>(value: T | undefined): readonly T[] {
   return value === undefined ? [] : [value];
-}
-
-/** The result of `make`, made once and only when it is needed: most kinds need little of what is known. */
-function lazily<T extends object>(make: () => T): () => T {
-  let value: T | undefined;
-  return () => {
-    value ??= make();
-    return value;
-  };
 }
 
 /** The kinds needed to read objects of a kind: their parents, and the kinds that their fields refer to. */

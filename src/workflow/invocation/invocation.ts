@@ -12,6 +12,7 @@ import {
   type Settings,
   settingsOf,
 } from "../../config/settings.ts";
+import { lazily } from "../../core/lazily.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import { readTargets, type TargetSelection } from "../../spec/read-target.ts";
 import { assertExpectedHost, locateState, type SelectedSpec, type StateLocation } from "./target.ts";
@@ -119,15 +120,6 @@ function invocationOf(
       invocationOf({ ...context, cwd: folder }, { ...options, ...changes }, { file, untrusted, targets }),
   };
   return invocation;
-}
-
-/** The result of `make`, made on the first call; a Failure is thrown on every call. */
-function lazily<T>(make: () => T): () => T {
-  let result: { readonly value: T } | undefined;
-  return () => {
-    result ??= { value: make() };
-    return result.value;
-  };
 }
 
 function ruleFolders(

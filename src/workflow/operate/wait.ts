@@ -2,9 +2,8 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
-import { duration } from "../../core/duration.ts";
+import { duration, poll } from "../../core/duration.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
-import { poll } from "../../core/poll.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import { shellWord } from "../../core/sentences.ts";
