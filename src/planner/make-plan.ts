@@ -22,14 +22,25 @@ import { planDeletes, retainInUse } from "./decide/deletes.ts";
 import { withDependencies } from "./decide/dependencies.ts";
 import { duplicatesIn } from "./decide/match-live.ts";
 import { namesOfKeptObjects, withNewNames, withPassedNames } from "./decide/names.ts";
-import type { PlannedDeletes } from "./decide/nested-members.ts";
 import { pathsOfOthers, withFreedPaths } from "./decide/paths.ts";
 import { withRenames } from "./decide/renames.ts";
 import { excludedAddresses, limitChanges, losesObject } from "./decide/selection.ts";
 import { driftOf, setsContent, withContent } from "./diff/drift.ts";
 import { type Change, touches } from "./model/change.ts";
-import { createContext, dropInvalidRecords, objectKey, type PlanContext } from "./model/context.ts";
-import { type FactRequests, isSelected, type PlanFacts, type PlanInput } from "./model/input.ts";
+import {
+  createContext,
+  dropInvalidRecords,
+  type LiveMember,
+  objectKey,
+  type PlanContext,
+} from "./model/context.ts";
+import {
+  type FactRequests,
+  isSelected,
+  type PlanFacts,
+  type PlanInput,
+  type Question,
+} from "./model/input.ts";
 import type { Plan, Unmanaged } from "./model/plan.ts";
 import { createPlannedWorkspace, plannedChange } from "./model/planned-workspace.ts";
 import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model/work-graph.ts";
@@ -38,11 +49,14 @@ import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model
 export interface PlanDraft {
   readonly context: PlanContext;
   readonly facts: PlanFacts;
-  readonly removals: PlannedDeletes;
   /** The changes of the plan up to this pass. */
   readonly changes: readonly Change[];
-  /** The workspace as these changes leave it. */
+  /** The workspace as these changes leave it: `advance` makes it anew whenever they or the facts differ. */
   readonly workspace: PlannedWorkspace;
+  /** Undeclared objects that appeared outside: drift, whether the plan deletes or reports them. */
+  readonly appeared: readonly LiveMember[];
+  /** Whether the caller decides which undeclared members of lists are deleted, and is not known. */
+  readonly needsCaller: boolean;
   readonly access: Plan["access"];
   readonly renames?: Plan["renames"];
   readonly drift: Plan["drift"];
@@ -58,7 +72,8 @@ export interface PlanDraft {
   readonly nameErrors: readonly Diagnostic[];
 }
 
-type Pass = (draft: PlanDraft) => Partial<PlanDraft>;
+type PassResult = Partial<Omit<PlanDraft, "workspace">>;
+type Pass = (draft: PlanDraft) => PassResult;
 
 /** Each resource is compared with its live object and its record. */
 const DECIDE: readonly Pass[] = [reporting(({ context }) => unreadableKinds(context)), decideResources];
@@ -71,12 +86,11 @@ const ARRANGE: readonly Pass[] = [
   waitForFreedPaths,
   passNames,
   limitToSelected,
-  predictWorkspace,
 ];
 
 /** The arranged changes are checked, described, and guarded. */
 const FINISH: readonly Pass[] = [
-  reporting(refusals),
+  reporting(refusalsInPlan),
   reporting(excludedWarning),
   reporting(({ nameErrors }) => nameErrors),
   reporting(({ context, changes }) => pathsOfOthers(context, changes)),
@@ -86,12 +100,9 @@ const FINISH: readonly Pass[] = [
   reporting(({ context, changes }) => ignoredContradictions(context, changes)),
   reporting(({ context, changes }) => liveProblems(context, changes)),
   findDuplicates,
-  reporting(({ context, facts, changes, workspace }) =>
-    unconfirmedValues(context, facts.lookups, lookupQuestions(context, changes, workspace)),
-  ),
+  reporting((draft) => unconfirmedValues(draft.context, draft.facts.lookups, questionsOf(draft))),
   reporting(({ context, facts, changes }) => unreadDependents(context.input, facts, changes)),
   retainObjectsInUse,
-  predictWorkspace,
   reporting(({ context, changes }) => namesOfKeptObjects(context, changes)),
   sortChanges,
   addConsequences,
@@ -99,7 +110,7 @@ const FINISH: readonly Pass[] = [
   hintAtRenames,
   findAccess,
   findDrift,
-  guard,
+  addGuards,
 ];
 
 export function makePlan(from: PlanInput & PlanFacts): Plan {
@@ -133,14 +144,12 @@ export function finishPlan(draft: PlanDraft, facts: PlanFacts): Plan {
 /** The facts that a draft needs and `facts` lacks. Once dependents are read, ask again: they can show that more is needed. */
 export function requestsOf(draft: PlanDraft, facts: PlanFacts): FactRequests {
   const arranged = withFacts(draft, facts);
-  const { context, removals, workspace } = arranged;
+  if (!arranged.changes.some(touches)) return requestCallerOnly(arranged);
+  const { context, changes, workspace, needsCaller } = runPasses(arranged, [retainObjectsInUse, sortChanges]);
   const { registry } = context.input;
-  if (!arranged.changes.some(touches)) return callerAlone(removals);
-  const retained = runPasses(arranged, [retainObjectsInUse, predictWorkspace, sortChanges]);
-  const { changes } = retained;
-  const requested = new Set(changes.flatMap((change) => requestsOfKind(context, change, retained.workspace)));
+  const requested = new Set(changes.flatMap((change) => requestsOfKind(context, change, workspace)));
   return {
-    caller: removals.needsCaller || (facts.caller === undefined && requested.has("caller")),
+    caller: needsCaller || (facts.caller === undefined && requested.has("caller")),
     activeRuns: facts.activeRuns === undefined && requested.has("runs"),
     dependents: new Set(facts.dependents === undefined ? dependentKinds(context.input, changes).keys() : []),
     contents:
@@ -149,13 +158,18 @@ export function requestsOf(draft: PlanDraft, facts: PlanFacts): FactRequests {
             .filter(setsContent)
             .filter(({ kind }) => registry.get(kind).planning.content?.text !== undefined)
         : [],
-    lookups: facts.lookups === undefined ? lookupQuestions(context, changes, workspace) : [],
+    lookups: facts.lookups === undefined ? questionsOf(arranged) : [],
     principals: facts.principals === undefined ? unreadPrincipals(context, changes) : new Set(),
   };
 }
 
+/** Asked and answered before objects in use are retained, so that each question of `finishPlan` has an answer. */
+function questionsOf({ context, changes, workspace }: PlanDraft): readonly Question[] {
+  return lookupQuestions(context, changes, workspace);
+}
+
 /** The only fact that a plan without changes needs: whether the caller keeps members of lists. */
-function callerAlone({ needsCaller }: PlannedDeletes): FactRequests {
+function requestCallerOnly({ needsCaller }: PlanDraft): FactRequests {
   return {
     caller: needsCaller,
     activeRuns: false,
@@ -167,9 +181,13 @@ function callerAlone({ needsCaller }: PlannedDeletes): FactRequests {
 }
 
 function runPasses(draft: PlanDraft, passes: readonly Pass[]): PlanDraft {
-  let current = draft;
-  for (const pass of passes) current = { ...current, ...pass(current) };
-  return current;
+  return passes.reduce((current, pass) => advance(current, pass(current)), draft);
+}
+
+function advance(draft: PlanDraft, result: PassResult): PlanDraft {
+  const next = { ...draft, ...result };
+  if (next.changes === draft.changes && next.facts === draft.facts) return next;
+  return { ...next, workspace: createPlannedWorkspace(next.context, next.facts, next.changes) };
 }
 
 function emptyDraft(from: PlanInput, facts: PlanFacts): PlanDraft {
@@ -178,9 +196,10 @@ function emptyDraft(from: PlanInput, facts: PlanFacts): PlanDraft {
   return {
     context,
     facts,
-    removals: { changes: [], appeared: [], needsCaller: false },
     changes: [],
     workspace: createPlannedWorkspace(context, facts, []),
+    appeared: [],
+    needsCaller: false,
     access: undefined,
     drift: [],
     guards: [],
@@ -194,8 +213,8 @@ function emptyDraft(from: PlanInput, facts: PlanFacts): PlanDraft {
 
 /** The draft with the facts; arranged again if the caller decides which members of lists are deleted. */
 function withFacts(draft: PlanDraft, facts: PlanFacts): PlanDraft {
-  const needsOrder = facts.caller !== undefined && draft.removals.needsCaller;
-  return runPasses({ ...draft, facts }, needsOrder ? ARRANGE : [predictWorkspace]);
+  const callerDecides = facts.caller !== undefined && draft.needsCaller;
+  return runPasses(advance(draft, { facts }), callerDecides ? ARRANGE : []);
 }
 
 /** A pass that only reports. */
@@ -203,8 +222,8 @@ function reporting(check: (draft: PlanDraft) => readonly Diagnostic[]): Pass {
   return (draft) => ({ diagnostics: [...draft.diagnostics, ...check(draft)] });
 }
 
-/** In dependency order, so that references find decided targets. */
-function decideResources({ context }: PlanDraft): Partial<PlanDraft> {
+/** In dependency order, so that references find decided targets. Kinds that this run did not read are left out. */
+function decideResources({ context }: PlanDraft): PassResult {
   const refusals = new Map<Address, Diagnostic>();
   if (context.input.destroy === true) return { refusals };
   for (const resource of inDependencyOrder(context.input.spec.resources)) {
@@ -217,30 +236,30 @@ function decideResources({ context }: PlanDraft): Partial<PlanDraft> {
   return { refusals };
 }
 
-function planRemovals({ context, facts }: PlanDraft): Partial<PlanDraft> {
-  const removals = planDeletes(context, facts.caller);
-  return { removals, changes: [...context.decided.values(), ...removals.changes] };
+function planRemovals({ context, facts }: PlanDraft): PassResult {
+  const { changes, appeared, needsCaller } = planDeletes(context, facts.caller);
+  return { changes: [...context.decided.values(), ...changes], appeared, needsCaller };
 }
 
-function addDependencies({ context, changes }: PlanDraft): Partial<PlanDraft> {
+function addDependencies({ context, changes }: PlanDraft): PassResult {
   return { changes: withDependencies(context, changes) };
 }
 
-function addOrderOfMemberships({ context, changes }: PlanDraft): Partial<PlanDraft> {
+function addOrderOfMemberships({ context, changes }: PlanDraft): PassResult {
   return { changes: withNestingOrder(context, changes) };
 }
 
-function waitForFreedPaths({ context, changes }: PlanDraft): Partial<PlanDraft> {
+function waitForFreedPaths({ context, changes }: PlanDraft): PassResult {
   return { changes: withFreedPaths(context.input.registry, changes) };
 }
 
-function passNames({ context, changes }: PlanDraft): Partial<PlanDraft> {
+function passNames({ context, changes }: PlanDraft): PassResult {
   const passed = withPassedNames(context, changes);
   return { changes: passed.changes, nameErrors: passed.diagnostics };
 }
 
 /** What `only` asks for, with everything that a dependency or a name needs, and without what `exclude` leaves out. */
-function limitToSelected({ context, changes }: PlanDraft): Partial<PlanDraft> {
+function limitToSelected({ context, changes }: PlanDraft): PassResult {
   const { only, exclude } = context.input;
   if (only === undefined && exclude === undefined) return {};
   const excluded =
@@ -253,6 +272,7 @@ function limitToSelected({ context, changes }: PlanDraft): Partial<PlanDraft> {
       ? [change.address]
       : [],
   );
+  // Names are passed again: an excluded change frees no name.
   const all = changes.map(withoutNameSource);
   const passed = withPassedNames(
     context,
@@ -268,11 +288,7 @@ function withoutNameSource(change: Change): Change {
   return rest;
 }
 
-function predictWorkspace({ context, facts, changes }: PlanDraft): Partial<PlanDraft> {
-  return { workspace: createPlannedWorkspace(context, facts, changes) };
-}
-
-function refusals({ context, changes, refusals, excluded }: PlanDraft): readonly Diagnostic[] {
+function refusalsInPlan({ context, changes, refusals, excluded }: PlanDraft): readonly Diagnostic[] {
   const isConcerned = concernsOf(context.input, changes);
   return [...refusals].flatMap(([address, refusal]) =>
     isConcerned(address) && !excluded.has(address) ? [refusal] : [],
@@ -289,50 +305,44 @@ function excludedWarning({ excludedDependents: addresses }: PlanDraft): readonly
   return [warning("PLAN_EXCLUDED", message)];
 }
 
-/** The first pass with guards; `guard` adds the others. */
-function findDuplicates({ context, changes, diagnostics }: PlanDraft): Partial<PlanDraft> {
+/** The first pass with guards; `addGuards` adds the others. */
+function findDuplicates({ context, changes, diagnostics }: PlanDraft): PassResult {
   const { guards, warnings } = duplicatesIn(context, changes);
   return { guards, diagnostics: [...diagnostics, ...warnings] };
 }
 
-function retainObjectsInUse({
-  context,
-  facts,
-  changes,
-  workspace,
-  diagnostics,
-}: PlanDraft): Partial<PlanDraft> {
+function retainObjectsInUse({ context, facts, changes, workspace, diagnostics }: PlanDraft): PassResult {
   const retained = retainInUse(context, facts, changes, workspace);
   return { changes: retained.changes, diagnostics: [...diagnostics, ...retained.notes] };
 }
 
-function sortChanges({ context, changes }: PlanDraft): Partial<PlanDraft> {
+function sortChanges({ context, changes }: PlanDraft): PassResult {
   return { changes: inOrder(changes, context.input.registry) };
 }
 
-function addConsequences({ context, changes, workspace }: PlanDraft): Partial<PlanDraft> {
+function addConsequences({ context, changes, workspace }: PlanDraft): PassResult {
   return { changes: changes.map((change) => withConsequences(context, change, workspace)) };
 }
 
-function addContents({ facts, changes }: PlanDraft): Partial<PlanDraft> {
+function addContents({ facts, changes }: PlanDraft): PassResult {
   return { changes: changes.map((change) => withContent(change, facts.contents)) };
 }
 
-function hintAtRenames({ context, changes }: PlanDraft): Partial<PlanDraft> {
+function hintAtRenames({ context, changes }: PlanDraft): PassResult {
   return withRenames(context, changes);
 }
 
-function findAccess({ context, facts, changes }: PlanDraft): Partial<PlanDraft> {
+function findAccess({ context, facts, changes }: PlanDraft): PassResult {
   return { access: accessOfPlan(context, facts, changes) };
 }
 
-function findDrift({ context, facts, removals }: PlanDraft): Partial<PlanDraft> {
-  const all = driftOf(context, facts.contents, removals.appeared);
+function findDrift({ context, facts, appeared }: PlanDraft): PassResult {
+  const all = driftOf(context, facts.contents, appeared);
   return { drift: all.filter(({ address }) => isSelected(context.input, address)) };
 }
 
-/** Errors come first: a plan with one has no guards. */
-function guard({ context, changes, workspace, guards, diagnostics }: PlanDraft): Partial<PlanDraft> {
+/** A plan with an error has no guards. In a report, guards of deletions come before those of duplicates. */
+function addGuards({ context, changes, workspace, guards, diagnostics }: PlanDraft): PassResult {
   if (hasErrors(diagnostics)) return { guards: [] };
   const checked = checkGuards(context, changes, workspace);
   return {
@@ -403,6 +413,7 @@ function withConsequences(context: PlanContext, change: Change, workspace: Plann
 
 /** Live objects that are in neither the spec nor the state, of the kinds that these use. */
 function unmanagedOf(context: PlanContext, changes: readonly Change[]): Unmanaged[] {
+  // `--only` and `--exclude` can limit `changes`.
   const all = [...changes, ...context.decided.values()];
   const kinds = new Set(all.map(({ kind }) => kind));
   const unmanaged: Unmanaged[] = [];
