@@ -45,7 +45,7 @@ export function decideResource(
   if (liveMatch.is === "refused") return { refused: liveMatch.diagnostic };
   const resolved = desiredOf(context, resource, provider);
   if (liveMatch.is === "absent") return { change: creation(context, resource, resolved, liveMatch) };
-  const comparison = compared(context, resource, provider, resolved, liveMatch);
+  const comparison = compareWithLive(context, resource, provider, resolved, liveMatch);
   return actionFor(context, resource, provider, comparison);
 }
 
@@ -58,12 +58,12 @@ function desiredOf(context: PlanContext, resource: Resource, provider: PlannedKi
   return { ...resolved, values: declaredForm(provider, resource.name, spelled) };
 }
 
-function common(resource: Resource, cause: Cause, reasons: readonly string[]) {
+function identityPart(resource: Resource, cause: Cause, reasons: readonly string[]) {
   const { address, kind, name, dependsOn } = resource;
   return { address, kind, name, cause, reasons, consequences: NONE, dependsOn };
 }
 
-function reaching(resource: Resource, after: Values, { unresolved }: ResolvedReferences) {
+function desiredPart(resource: Resource, after: Values, { unresolved }: ResolvedReferences) {
   const ignored = resource.lifecycle.ignore_changes;
   return {
     after,
@@ -106,9 +106,9 @@ function whyCreated(
   resource: Resource,
   newParent: Address | undefined,
 ): { readonly cause: Cause; readonly reasons: readonly string[] } {
-  const misfit = context.invalidRecords.get(resource.address);
-  if (misfit !== undefined)
-    return { cause: "spec", reasons: [`the state records ${misfit.name} under this address`] };
+  const invalidRecord = context.invalidRecords.get(resource.address);
+  if (invalidRecord !== undefined)
+    return { cause: "spec", reasons: [`the state records ${invalidRecord.name} under this address`] };
   if (!context.input.state.records.has(resource.address)) return { cause: "spec", reasons: NONE };
   const parent = newParent === undefined ? undefined : context.decided.get(newParent);
   if (parent?.action === "replace")
@@ -116,24 +116,24 @@ function whyCreated(
   return { cause: "drift", reasons: ["it no longer exists in the workspace"] };
 }
 
-interface Compared {
+interface Comparison {
   readonly live: LiveObject;
   readonly match: ExistingMatch["is"];
   readonly unfinished: boolean;
   readonly diffs: readonly FieldDiff[];
-  readonly reach: ReturnType<typeof reaching>;
-  readonly existing: { readonly id: RemoteId; readonly before: Values };
+  readonly desiredPart: ReturnType<typeof desiredPart>;
+  readonly livePart: { readonly id: RemoteId; readonly before: Values };
   /** Fingerprint of the compared values, only for changes that are based on it. */
   fingerprint(): string;
 }
 
-function compared(
+function compareWithLive(
   context: PlanContext,
   resource: Resource,
   provider: PlannedKind,
   resolved: ResolvedReferences,
   { is: match, live: object }: ExistingMatch,
-): Compared {
+): Comparison {
   const record = context.input.state.records.get(resource.address);
   const live = comparable(provider, object);
   const ignored = resource.lifecycle.ignore_changes;
@@ -149,8 +149,8 @@ function compared(
     match,
     unfinished: record?.status === "creating",
     diffs,
-    reach: reaching(resource, after, resolved),
-    existing: { id: live.id, before: live.values },
+    desiredPart: desiredPart(resource, after, resolved),
+    livePart: { id: live.id, before: live.values },
     fingerprint: () => liveFingerprint(provider.fields, live, after),
   };
 }
@@ -159,24 +159,28 @@ function actionFor(
   context: PlanContext,
   resource: Resource,
   provider: PlannedKind,
-  compared: Compared,
+  comparison: Comparison,
 ): ResourceDecision {
-  const [first, ...rest] = compared.diffs;
-  if (first === undefined) return { change: unchanged(context, resource, provider, compared) };
+  const [first, ...rest] = comparison.diffs;
+  if (first === undefined) return { change: unchanged(context, resource, provider, comparison) };
   const diffs: NonEmpty<FieldDiff> = [first, ...rest];
   const [forced, ...more] = diffs.filter((diff) => diff.replaces);
-  const head = common(resource, combinedCause(diffs), reasonsOf(context, resource, provider, compared));
-  const base = {
-    ...head,
-    ...movedRecord(context, resource),
-    ...compared.reach,
-    ...compared.existing,
-    fingerprint: compared.fingerprint(),
+  const identity = identityPart(
+    resource,
+    combinedCause(diffs),
+    reasonsOf(context, resource, provider, comparison),
+  );
+  const shared = {
+    ...identity,
+    ...movedFromOf(context, resource),
+    ...comparison.desiredPart,
+    ...comparison.livePart,
+    fingerprint: comparison.fingerprint(),
     diffs,
   };
   if (forced === undefined) {
     return {
-      change: { action: "update", ...base, steps: stepsFor(provider, diffs, compared) } satisfies Update,
+      change: { action: "update", ...shared, steps: stepsFor(provider, diffs, comparison) } satisfies Update,
     };
   }
   const because: NonEmpty<FieldDiff> = [forced, ...more];
@@ -185,7 +189,7 @@ function actionFor(
   return {
     change: {
       action: "replace",
-      ...base,
+      ...shared,
       because,
       replacing: provider.replaceStrategy,
       removeAfter: [],
@@ -197,14 +201,14 @@ function unchanged(
   context: PlanContext,
   resource: Resource,
   provider: PlannedKind,
-  compared: Compared,
+  comparison: Comparison,
 ): Change {
-  const { match, unfinished } = compared;
-  const { movedFrom } = movedRecord(context, resource);
+  const { match, unfinished } = comparison;
+  const { movedFrom } = movedFromOf(context, resource);
   const backReasons = moveBackReasons(context, resource);
   const reasons =
     match === "managed" || backReasons.length > 0 ? backReasons : ["the existing object matches the spec"];
-  const { after, unresolved } = compared.reach;
+  const { after, unresolved } = comparison.desiredPart;
   const same: Noop = {
     action: "noop",
     address: resource.address,
@@ -217,13 +221,13 @@ function unchanged(
     after,
     unresolved,
     payload: resource.payload?.digest,
-    id: compared.existing.id,
-    before: compared.existing.before,
+    id: comparison.livePart.id,
+    before: comparison.livePart.before,
   };
   if (match !== "managed" || unfinished)
-    return { ...same, action: RECORDING[match], fingerprint: compared.fingerprint() };
+    return { ...same, action: RECORDING[match], fingerprint: comparison.fingerprint() };
   if (movedFrom !== undefined)
-    return { ...same, action: "move", movedFrom, fingerprint: compared.fingerprint() };
+    return { ...same, action: "move", movedFrom, fingerprint: comparison.fingerprint() };
   const secret = missingValue(resource, provider);
   if (secret === undefined) return same;
   const written: FieldDiff = {
@@ -236,8 +240,8 @@ function unchanged(
   return {
     ...same,
     action: "compare",
-    fingerprint: compared.fingerprint(),
-    steps: stepsFor(provider, [written], compared),
+    fingerprint: comparison.fingerprint(),
+    steps: stepsFor(provider, [written], comparison),
     source: resource.unread ?? "",
   };
 }
@@ -251,13 +255,13 @@ function missingValue({ payload, lifecycle }: Resource, provider: PlannedKind): 
 function stepsFor(
   provider: PlannedKind,
   diffs: readonly FieldDiff[],
-  { live, reach }: Compared,
+  { live, desiredPart: { after } }: Comparison,
 ): readonly Step[] {
-  return provider.planning.steps?.(diffs, live, reach.after) ?? [{ operation: "update" }];
+  return provider.planning.steps?.(diffs, live, after) ?? [{ operation: "update" }];
 }
 
 /** Of a resource whose record the spec moved: the address that it had. Else empty. */
-function movedRecord({ input }: PlanContext, { address }: Resource): { readonly movedFrom?: Address } {
+function movedFromOf({ input }: PlanContext, { address }: Resource): { readonly movedFrom?: Address } {
   const movedFrom = input.moved?.origins.get(address);
   return movedFrom === undefined ? {} : { movedFrom };
 }
@@ -284,12 +288,12 @@ function reasonsOf(
   context: PlanContext,
   resource: Resource,
   provider: PlannedKind,
-  compared: Compared,
+  comparison: Comparison,
 ): readonly string[] {
   const reasons = [...moveBackReasons(context, resource)];
-  if (compared.match === "adoptable") reasons.push("it exists and is adopted");
-  if (compared.match === "imported") reasons.push("it exists and is imported");
-  if (compared.unfinished) reasons.push("an interrupted run created it in part; this run completes it");
+  if (comparison.match === "adoptable") reasons.push("it exists and is adopted");
+  if (comparison.match === "imported") reasons.push("it exists and is imported");
+  if (comparison.unfinished) reasons.push("an interrupted run created it in part; this run completes it");
   const moved = new Set<string>();
   for (const reference of resource.references) {
     for (const part of reference.parts)
@@ -297,10 +301,10 @@ function reasonsOf(
         moved.add(part.address);
   }
   for (const address of [...moved].sort()) reasons.push(`${address} is replaced and gets a new ID`);
-  for (const { replaces, path } of compared.diffs)
+  for (const { replaces, path } of comparison.diffs)
     if (replaces) reasons.push(`${toDottedPath(path)} cannot be changed in place`);
-  for (const diff of compared.diffs) {
-    const why = changedByService(provider.fields[String(diff.path[0])] ?? {}, compared.live);
+  for (const diff of comparison.diffs) {
+    const why = changedByService(provider.fields[String(diff.path[0])] ?? {}, comparison.live);
     const isHidden = context.input.isSensitive?.(resource.address, diff.path, diff.before) === true;
     const value = isHidden ? SENSITIVE_TEXT : String(diff.before);
     if (why !== undefined) reasons.push(`the service set ${toDottedPath(diff.path)} to ${value} (${why})`);
