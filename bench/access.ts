@@ -1,7 +1,7 @@
 // How long the access diff of a large workspace takes: users in nested groups, and access lists that name the groups.
 
 import { AccessState } from "../src/planner/access/access-state.ts";
-import { compareAccess } from "../src/planner/access/compare-access.ts";
+import { compareRights } from "../src/planner/access/compare-rights.ts";
 import { registry as everyKind } from "../src/providers/index.ts";
 import type { AccessContribution, PrincipalName } from "../src/resource/access.ts";
 import { planningRegistryIn } from "../src/resource/dialect-view.ts";
@@ -36,7 +36,7 @@ export function measureAccess(): readonly AccessFigure[] {
     for (let round = 0; round < ROUNDS; round += 1) {
       const begin = performance.now();
       const states = { before: stateOf({ group: 0, members: [] }), after: stateOf(joins) };
-      rights = compareAccess(states).gained.length;
+      rights = compareRights(states).gained.length;
       times.push(performance.now() - begin);
     }
     return { what, ms: Math.min(...times), rights };

@@ -43,7 +43,7 @@ import {
 } from "./model/input.ts";
 import type { Plan, Unmanaged } from "./model/plan.ts";
 import { createPlannedWorkspace, plannedChange } from "./model/planned-workspace.ts";
-import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model/work-graph.ts";
+import { changeKey, inPlanOrder, topologicalOrder, transitiveClosure } from "./model/work-graph.ts";
 
 /** A plan in the making: each pass reads it and returns what it adds. Only `decideResources` also writes, to `context.decided`, because each decision reads the earlier ones. */
 export interface PlanDraft {
@@ -317,7 +317,7 @@ function retainObjectsInUse({ context, facts, changes, workspace, diagnostics }:
 }
 
 function sortChanges({ context, changes }: PlanDraft): PassResult {
-  return { changes: inOrder(changes, context.input.registry) };
+  return { changes: inPlanOrder(changes, context.input.registry) };
 }
 
 function addConsequences({ context, changes, workspace }: PlanDraft): PassResult {

@@ -21,7 +21,7 @@ import type { PlanContext } from "../model/context.ts";
 import type { PlanFacts } from "../model/input.ts";
 import { markedResult, withReferenceTexts } from "../model/result-values.ts";
 import { AccessState, type EndedMembership } from "./access-state.ts";
-import { type AccessStates, compareAccess } from "./compare-access.ts";
+import { type AccessStates, compareRights } from "./compare-rights.ts";
 
 /** Kinds of principals by the kind whose objects they are. */
 export const PRINCIPAL_KINDS: Readonly<Record<string, PrincipalKind>> = {
@@ -154,7 +154,7 @@ export function accessOfPlan(
   const isWide = concernsOthers(sides);
   const creators = isWide ? creatorsIn(sides) : [];
   const states = statesOf(context, facts, world, sides, creators);
-  const { hasMoves, ...diff } = compareAccess(states);
+  const { hasMoves, ...diff } = compareRights(states);
   const lists = isWide ? unreadLists(context, world, sides, hasMoves) : [];
   if (diff.gained.length + diff.lost.length + lists.length === 0) return undefined;
   const isCallerUnknown = facts.caller === undefined && creators.length > 0;

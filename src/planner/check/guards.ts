@@ -6,7 +6,7 @@ import { count as countOf, shellWord } from "../../core/sentences.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import { isBuiltIn } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
-import type { Change } from "../model/change.ts";
+import { type Change, deletesCurrent, isDeletedWithParent } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { Guard } from "../model/plan.ts";
 import { plannedChange } from "../model/planned-workspace.ts";
@@ -41,7 +41,7 @@ function managedDeletes(context: PlanContext, changes: readonly Change[]): Guard
 }
 
 function maxDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
-  const deletes = deletionsIn(changes);
+  const deletes = changes.filter(deletesCurrent);
   const policy = context.input.spec.policy.max_deletes;
   const managed = context.input.state.records.size;
   const refused =
@@ -60,21 +60,18 @@ function maxDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
   return [{ diagnostic, addresses: deletes.map((change) => change.address) }];
 }
 
-const deletionsIn = (changes: readonly Change[]): readonly Change[] =>
-  changes.filter((change) => change.action === "delete" && change.deposed !== true);
-
 /** An emptied spec, or one of another team, deletes all resources, however few; only the policy says that it may. */
 function deletesEverything(context: PlanContext, changes: readonly Change[]): Guard[] {
   const { spec, state } = context.input;
   const policy = spec.policy.max_deletes;
-  const deletes = deletionsIn(changes);
+  const deletes = changes.filter(deletesCurrent);
   const isAllowed = "count" in policy || policy.share >= 1;
   if (isAllowed || deletes.length === 0) return [];
   const isEmpty = spec.resources.size === 0;
   const leaving = new Set(changes.flatMap((change) => (leaves(context, change) ? [change.address] : [])));
   const isManaged = deletes.some(({ address }) => state.records.has(address));
-  const isWhole = isManaged && [...state.records.keys()].every((address) => leaving.has(address));
-  if (!isEmpty && !isWhole) return [];
+  const isEverything = isManaged && [...state.records.keys()].every((address) => leaving.has(address));
+  if (!isEmpty && !isEverything) return [];
   const message = isEmpty
     ? `the spec declares no resources, and the plan deletes ${countOf(deletes.length, "resource")}`
     : `the plan deletes every managed resource, ${deletes.length} in all`;
@@ -86,8 +83,8 @@ function deletesEverything(context: PlanContext, changes: readonly Change[]): Gu
 
 /** Whether the object of a record is deleted, by the plan or before it, and not only removed from the state. */
 function leaves({ input, liveIndex }: PlanContext, change: Change): boolean {
-  if (change.action !== "forget") return change.action === "delete" && destroys(change);
-  if (destroys(change)) return true;
+  if (deletesCurrent(change) || isDeletedWithParent(change)) return true;
+  if (change.action !== "forget") return false;
   const record = input.state.records.get(change.address);
   return record?.id === undefined || liveIndex.byId(change.kind, record.id) === undefined;
 }
@@ -120,15 +117,14 @@ function maxUnmanaged(context: PlanContext, changes: readonly Change[]): Guard[]
 
 function preventDestroy(context: PlanContext, changes: readonly Change[]): Guard[] {
   return changes.flatMap((change) => {
-    const diagnostic = destroys(change) ? protection(context, change) : undefined;
+    const diagnostic = deletesOrReplaces(change) ? protection(context, change) : undefined;
     return diagnostic === undefined ? [] : [{ diagnostic, addresses: [change.address] }];
   });
 }
 
-/** A resource that leaves the state because its parent is deleted counts as destroyed. */
-function destroys(change: Change): boolean {
-  if (change.action === "delete") return change.deposed !== true;
-  return change.action === "replace" || (change.action === "forget" && change.dependsOn.length > 0);
+/** Also if the replacement keeps the old object, because a later plan deletes that one. */
+function deletesOrReplaces(change: Change): boolean {
+  return change.action === "replace" || deletesCurrent(change) || isDeletedWithParent(change);
 }
 
 /** The spec decides; without a block in the spec, the last applied value decides. */

@@ -14,7 +14,7 @@ import type { PlannedKind } from "../../resource/kind.ts";
 import { addressesOf, foldName, isBuiltIn } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import type { Change, Forget } from "../model/change.ts";
+import { type Change, deletesCurrent, type Forget } from "../model/change.ts";
 import { hasUnreadableValue, type LiveMember, type PlanContext } from "../model/context.ts";
 import { type PlanFacts, stateExists } from "../model/input.ts";
 import { isManageable } from "./match-live.ts";
@@ -25,7 +25,7 @@ import {
   type PlannedDeletes,
   unmanagedMembers,
 } from "./nested-members.ts";
-import { isWhole, occupiedFolders } from "./paths.ts";
+import { occupiedFolders } from "./paths.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */
 export function planDeletes(context: PlanContext, caller: string | undefined): PlannedDeletes {
@@ -272,7 +272,7 @@ export function retainInUse(
   if (context.input.destroy === true || !removes) return { changes, notes: [] };
   const notes: Diagnostic[] = [];
   // An object without a replacement is deleted with its resource, because its users cannot be moved.
-  const going = new Set(changes.filter(isWhole).map(({ address }) => address));
+  const going = new Set(changes.filter(deletesCurrent).map(({ address }) => address));
   const spared = changes.flatMap((change): readonly Change[] => {
     const holders = going.has(change.address) ? [] : holdersOf(context, facts, change, workspace);
     if (holders.length === 0) return [change];

@@ -1,4 +1,4 @@
-// The order of changes: the dependencies of each change, from the spec, the state, and the live objects.
+// Finds the dependencies of each change in the spec, the state, and the live objects. `model/work-graph.ts` sorts changes by them.
 
 import type { Address } from "../../core/address.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";

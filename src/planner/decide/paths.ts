@@ -4,7 +4,7 @@ import { type Address, addressOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { foldersAbove } from "../../resource/names.ts";
-import type { Change, Delete } from "../model/change.ts";
+import { type Change, type Delete, deletesCurrent } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
 import { transitiveClosure } from "../model/work-graph.ts";
@@ -28,7 +28,7 @@ export function occupiedFolders({ registry, spec, destroy }: PlanInput): Readonl
 
 /** A creation depends on the deletions that free its path. Users of the deleted objects are deleted before, or move afterwards. */
 export function withFreedPaths(registry: PlanningRegistry, changes: readonly Change[]): readonly Change[] {
-  const deletes = changes.filter(isWhole);
+  const deletes = changes.filter(deletesCurrent);
   const paths = indexDeletes(registry, deletes);
   const blockers = new Map<Change, readonly Address[]>();
   for (const change of changes) {
@@ -45,7 +45,7 @@ export function withFreedPaths(registry: PlanningRegistry, changes: readonly Cha
     const blocking = blockers.get(change);
     if (blocking !== undefined)
       return { ...change, dependsOn: [...new Set([...change.dependsOn, ...blocking])].sort() };
-    return isWhole(change) && first.has(change.address)
+    return deletesCurrent(change) && first.has(change.address)
       ? { ...change, dependsOn: amongDeletes(change.address) }
       : change;
   });
@@ -62,7 +62,7 @@ export function pathsOfOthers({ input }: PlanContext, changes: readonly Change[]
     const other = liveKind?.readable === true ? liveKind.others?.get(name) : undefined;
     return other === undefined ? [] : [{ address, kind, name, other }];
   });
-  const deletes = indexDeletes(registry, changes.filter(isWhole));
+  const deletes = indexDeletes(registry, changes.filter(deletesCurrent));
   return blocked.flatMap(({ address, kind, name, other: { path, type } }) => {
     const { tree, singular } = registry.get(kind);
     if (tree === undefined || (deletes.get(keyOf(tree, path))?.at.length ?? 0) > 0) return [];
@@ -81,10 +81,6 @@ export function pathsOfOthers({ input }: PlanContext, changes: readonly Change[]
     });
   });
 }
-
-/** Whether a change deletes the present object of an address. */
-export const isWhole = (change: Change): change is Delete =>
-  change.action === "delete" && change.deposed !== true;
 
 type Tree = NonNullable<PlannedKind["tree"]>;
 

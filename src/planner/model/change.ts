@@ -156,6 +156,16 @@ export function isOfReplaced(change: Change): boolean {
   return "deposed" in change && change.deposed === true;
 }
 
+/** Whether a change deletes the current object of its address, and not one that was replaced earlier. */
+export function deletesCurrent(change: Change): change is Delete {
+  return change.action === "delete" && change.deposed !== true;
+}
+
+/** Whether a resource leaves the state because its object is deleted together with its parent. */
+export function isDeletedWithParent(change: Change): boolean {
+  return change.action === "forget" && change.dependsOn.length > 0;
+}
+
 /** Whether applying a change does something, or may do something: to the workspace, or to the state. */
 export function touches({ action }: { readonly action: Action }): boolean {
   return action !== "noop" && action !== "report";

@@ -7,7 +7,7 @@ import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
 import type { PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
-import { type Change, isOfReplaced } from "./change.ts";
+import { type Change, isDeletedWithParent, isOfReplaced } from "./change.ts";
 import { type LiveIndex, objectKey, type PlanContext } from "./context.ts";
 import type { PlanFacts } from "./input.ts";
 
@@ -71,8 +71,8 @@ function leavingNames(registry: PlanningRegistry, changes: readonly Change[]) {
   const forgotten = new Set<string>();
   for (const change of changes) {
     const { action, kind, name } = change;
-    const withParent = action === "forget" && change.dependsOn.length > 0;
-    if (action === "delete" || action === "replace" || withParent) removed.add(nameKey(registry, kind, name));
+    if (action === "delete" || action === "replace" || isDeletedWithParent(change))
+      removed.add(nameKey(registry, kind, name));
     else if (action === "forget" && !isOfReplaced(change)) forgotten.add(nameKey(registry, kind, name));
   }
   return { removed, forgotten };

@@ -1,4 +1,5 @@
-// The order of changes, and the graph of an apply: one node per change, and two for a replacement.
+// What follows from the dependencies of changes: their order in a plan, and the graph of an apply, with one node per change and
+// two for a replacement. `decide/dependencies.ts` finds the dependencies.
 
 import type { Address } from "../../core/address.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
@@ -118,7 +119,8 @@ export function changesByObject(changes: readonly Change[]): ReadonlyMap<string,
   return byObject;
 }
 
-export function inOrder(changes: readonly Change[], registry: PlanningRegistry): Change[] {
+/** By kind and address, but what a change depends on or takes its name from comes first. */
+export function inPlanOrder(changes: readonly Change[], registry: PlanningRegistry): Change[] {
   const sorted = sortedByKind(changes, registry);
   // A plan without changes needs no search, which takes a twentieth of its time.
   if (!sorted.some((change) => change.dependsOn.length > 0 || "nameFrom" in change)) return sorted;

@@ -173,7 +173,7 @@ describe("prevent_destroy", () => {
   const messages = (change: Change, given: Partial<PlanInput> = { spec: protectedBox }) =>
     guards([change], { ...given }).map(({ diagnostic, addresses }) => [diagnostic.message, ...addresses]);
 
-  test("in the spec objects to deletes and replacements, with its place", () => {
+  test("in the spec objects to deletes and replacements, also to one that keeps the old object for now, with its place", () => {
     expect(guards([remove("boxes.a")], { spec: protectedBox })).toEqual([
       {
         diagnostic: {
@@ -188,6 +188,9 @@ describe("prevent_destroy", () => {
       },
     ]);
     expect(messages(replace("boxes.a"))).toEqual([
+      ["boxes.a would be replaced, but prevent_destroy is set", "boxes.a"],
+    ]);
+    expect(messages(replace("boxes.a", { keepsOld: true }))).toEqual([
       ["boxes.a would be replaced, but prevent_destroy is set", "boxes.a"],
     ]);
     expect(messages(forget("boxes.a", { dependsOn: ["boxes.parent"] }))).toEqual([

@@ -5,7 +5,7 @@ import type { Address } from "../../../src/core/address.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import {
   changeKey,
-  inOrder,
+  inPlanOrder,
   topologicalOrder,
   transitiveClosure,
 } from "../../../src/planner/model/work-graph.ts";
@@ -18,9 +18,9 @@ function change(action: "create" | "delete" | "forget", text: string, needs: rea
 }
 
 const shown = (changes: readonly Change[]) =>
-  inOrder(changes, registry).map(({ action, address }) => `${action} ${address}`);
+  inPlanOrder(changes, registry).map(({ action, address }) => `${action} ${address}`);
 
-describe("inOrder", () => {
+describe("inPlanOrder", () => {
   test.each([
     {
       about: "sorts by kind in the order of the registry, then by address",
@@ -108,8 +108,8 @@ test("a replaced object is ordered apart from the change of its successor", () =
 
 test("changes with the same address keep the order in which they were planned", () => {
   const [first, second] = [remove("boxes.a", { deposed: true, id }), remove("boxes.a")];
-  expect(inOrder([first, second], registry)).toEqual([first, second]);
-  expect(inOrder([second, first], registry)).toEqual([second, first]);
+  expect(inPlanOrder([first, second], registry)).toEqual([first, second]);
+  expect(inPlanOrder([second, first], registry)).toEqual([second, first]);
 });
 
 describe("topologicalOrder", () => {

@@ -1,4 +1,4 @@
-// Compares the access of a workspace before and after: the effective rights of every principal on every object. Pure.
+// Compares the effective rights of every principal on every object before and after. Pure.
 
 import { type AccessTarget, ADMINISTRATION } from "../../resource/access.ts";
 import type { AccessDiff, AccessRight } from "../model/access.ts";
@@ -25,13 +25,13 @@ interface Difference {
   readonly after: LevelGrant | undefined;
 }
 
-export interface ComparedAccess extends Pick<AccessDiff, "gained" | "lost"> {
+export interface ComparedRights extends Pick<AccessDiff, "gained" | "lost"> {
   /** Whether anyone but administrators comes, goes, or joins or leaves a group. */
   readonly hasMoves: boolean;
 }
 
 /** Rights that differ are shown once: of a group for its members, and of a folder for what is in it. */
-export function compareAccess(states: AccessStates): ComparedAccess {
+export function compareRights(states: AccessStates): ComparedRights {
   const comparison = new Comparison(states);
   const differences = new Map<string, ReadonlyMap<PrincipalKey, Difference>>();
   const targets = comparedTargets(states);
@@ -366,13 +366,13 @@ function rightOf(
 function byPrincipal(a: AccessRight, b: AccessRight): number {
   return (
     Number(isIndividual(a)) - Number(isIndividual(b)) ||
-    inOrder(a.principal, b.principal) ||
-    inOrder(a.kind, b.kind) ||
-    inOrder(a.object, b.object) ||
-    inOrder(a.level, b.level)
+    compareTexts(a.principal, b.principal) ||
+    compareTexts(a.kind, b.kind) ||
+    compareTexts(a.object, b.object) ||
+    compareTexts(a.level, b.level)
   );
 }
 
 const isIndividual = ({ principalKind }: AccessRight): boolean => principalKind !== "group";
 
-const inOrder = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

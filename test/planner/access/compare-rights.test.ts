@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { AccessState } from "../../../src/planner/access/access-state.ts";
-import { compareAccess } from "../../../src/planner/access/compare-access.ts";
+import { compareRights } from "../../../src/planner/access/compare-rights.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";
 import { accessView } from "../../../src/report/view/access-view.ts";
 import { planningRegistryIn } from "../../../src/resource/dialect-view.ts";
@@ -21,7 +21,7 @@ const stateOf = (world: SlowWorld) =>
   new AccessState({ registry, contributions: contributionsOf(world), unread: new Set() });
 
 const compare = (before: SlowWorld, after: SlowWorld) =>
-  compareAccess({ before: stateOf(before), after: stateOf(after) });
+  compareRights({ before: stateOf(before), after: stateOf(after) });
 
 const CASES = 600;
 
