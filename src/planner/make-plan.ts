@@ -51,7 +51,7 @@ export interface PlanDraft {
   readonly facts: PlanFacts;
   /** The changes of the plan up to this pass. */
   readonly changes: readonly Change[];
-  /** The workspace as these changes leave it: `advance` makes it anew whenever they or the facts differ. */
+  /** The workspace as these changes leave it: made again by `advance` whenever they or the facts change. */
   readonly workspace: PlannedWorkspace;
   /** Undeclared objects that appeared outside: drift, whether the plan deletes or reports them. */
   readonly appeared: readonly LiveMember[];
