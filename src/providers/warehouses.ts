@@ -17,6 +17,7 @@ import {
 } from "./kit/field-builders.ts";
 import { effectOn, problem } from "./kit/problems.ts";
 import {
+  createdId,
   ignoreMissing,
   jobsOn,
   keyIn,
@@ -219,8 +220,10 @@ export const warehouses = defineProvider({
     },
     read: (api, id) => liveIfPresent(() => api.read("sql/warehouses/get", { id }), toLive),
     async create(api, { name, values }) {
-      const id = remoteId(keyIn(await api.write("sql/warehouses/create", body(name, values)), "id"));
-      if (values.run_state === "STOPPED") await api.write("sql/warehouses/stop", { id });
+      const id = createdId(await api.write("sql/warehouses/create", body(name, values)), "id");
+      if (values.run_state !== "STOPPED") return id;
+      await api.created(id);
+      await api.write("sql/warehouses/stop", { id });
       return id;
     },
     async update(api, { id, values, before, live, steps: planned }) {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { inDatabricks } from "../engine/spelling.ts";
-import { SAMPLE_STEP } from "../sample-size.ts";
+import { sampleFrom } from "../sample-size.ts";
 import { casesIn } from "./cases.ts";
 import { DIFFERENCES, withDifferences } from "./differences.ts";
 import { expectedText } from "./expected-output.ts";
@@ -26,7 +26,7 @@ const comparable = (text: string): string =>
     .replaceAll(/^ +| {2,}/gm, " ");
 
 describe("Databricks dialect", { timeout: 120_000 }, () => {
-  const comparedHere = CASES.filter(({ name }) => !OWN.has(name)).filter((_, at) => at % SAMPLE_STEP === 0);
+  const comparedHere = sampleFrom(CASES.filter(({ name }) => !OWN.has(name)));
   test.concurrent.each(comparedHere)(
     "$name: the output of the contract's dialect, but for documented differences",
     async ({ name, text }) => {

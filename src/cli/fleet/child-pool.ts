@@ -1,5 +1,5 @@
-// The child processes of a worker. An apply has a process for itself; checks of small workspaces share one, and a process that ends
-// under several checks ends none of them: each is tried again alone.
+// The child processes of a worker. An apply has a process for itself; checks of small workspaces share one. A check that ended because of
+// another one in its process is tried again alone.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { mainModule } from "../../config/programs.ts";
@@ -13,13 +13,14 @@ import {
   type RunRequest,
 } from "../../fleet/model/run-message.ts";
 
-/**
- * `stopped`: the child did not answer within the grace time, and was ended. `wasHeldUp`: other runs were in the process, which computed
- * for most of the time that this one had.
- */
-export type RunEnd = { readonly answer: RunAnswer; readonly wasHeldUp: boolean } & {
+export interface RunEnd {
+  /** `stopped`: the child did not answer within the grace time, and was ended. */
   readonly type: "answer" | "crashed" | "stopped";
-};
+  readonly answer: RunAnswer;
+  readonly timedOut: boolean;
+  /** Its requests up to its end, if it told of any. */
+  readonly requests?: RequestFacts | undefined;
+}
 
 export interface ChildRun {
   readonly request: RunRequest;
@@ -27,11 +28,12 @@ export interface ChildRun {
   readonly memoryMb: number;
   /** Whether no other run may be in its process. */
   readonly alone: boolean;
-  /** Aborts when the run has to end: it may finish its requests in flight for `graceMs`, then its process is ended. */
-  readonly signal: AbortSignal;
+  /** Time limit of each try. */
+  readonly timeoutMs: number;
+  /** Aborts when the run has to end. Then, and at its time limit, it may finish its requests in flight for `graceMs`, and its process is ended. */
+  readonly signal: AbortSignal | undefined;
   readonly graceMs: number;
   readonly logged: (text: string) => void;
-  readonly progressed?: (requests: RequestFacts) => void;
 }
 
 /** A child that was larger than this is replaced: a workspace must not pay for another. A new one compiles the program again. */
@@ -71,21 +73,15 @@ export class ChildPool {
     }, ALIVE_INTERVAL_MS).unref();
   }
 
-  /** A run that took the time of others, so that it shares no process again. */
-  keepAlone(workspace: string): void {
-    this.#alone.add(workspace);
-  }
-
   /** Never rejects. */
   async run(run: ChildRun): Promise<RunEnd> {
     const { workspace } = run.request;
     const isAlone = run.alone || this.#alone.has(workspace);
-    const first = await this.#runOnce(run, isAlone);
-    if (first.type !== "crashed" || first.others === 0) return first;
-    const others = count(first.others, "other check");
-    run.logged(`${new Date().toISOString()} the process ended with this and ${others}; tried again alone\n`);
-    const second = await this.#runOnce(run, true);
-    if (second.type === "crashed" || isLarge(second)) this.#alone.add(workspace);
+    const { because, ...first } = await this.#runOnce(run, isAlone);
+    if (because === undefined || run.signal?.aborted === true) return first;
+    run.logged(`${new Date().toISOString()} ${because}; tried again alone\n`);
+    const { because: _, ...second } = await this.#runOnce(run, true);
+    if (second.type === "crashed" || second.timedOut || isLarge(second)) this.#alone.add(workspace);
     return { ...second, answer: { ...second.answer, isRepeated: true } };
   }
 
@@ -99,8 +95,8 @@ export class ChildPool {
     return [...this.#children].flatMap(({ process: { pid } }) => pid ?? []);
   }
 
-  /** `others`: the runs that ended with this one, because their process did. */
-  async #runOnce(run: ChildRun, isAlone: boolean): Promise<RunEnd & { readonly others: number }> {
+  /** `because`: how other runs in its process ended this one; absent if they did not. */
+  async #runOnce(run: ChildRun, isAlone: boolean): Promise<RunEnd & { readonly because?: string }> {
     const child = this.#take(run.memoryMb, isAlone);
     child.runs += 1;
     child.running += 1;
@@ -110,12 +106,19 @@ export class ChildPool {
     const begun = performance.now();
     const { busyMs, ...ended } = await runIn(child, number, run);
     const hadOthers = before > 0 || child.runs > number;
-    const wasHeldUp = hadOthers && busyMs > (performance.now() - begun) / 2;
+    const computedMost = busyMs > (performance.now() - begun) / 2;
     child.running -= 1;
     const isReusable = ended.type === "answer" && !isLarge(ended);
     child.isClosed = !isReusable || (child.isClosed && !isAlone);
     if (child.isClosed && child.running === 0) end(child);
-    return { ...ended, wasHeldUp, others: ended.type === "crashed" ? child.endedWith - 1 : 0 };
+    if (ended.type === "crashed" && child.endedWith > 1)
+      return {
+        ...ended,
+        because: `the process ended with this and ${count(child.endedWith - 1, "other check")}`,
+      };
+    return ended.timedOut && hadOthers && computedMost
+      ? { ...ended, because: "timed out while its process computed, with other checks in it" }
+      : ended;
   }
 
   #take(memoryMb: number, isAlone: boolean): Child {
@@ -176,34 +179,39 @@ function sendMessage({ process }: Child, message: MessageToChild): void {
   if (process.connected) process.send(message, () => undefined);
 }
 
-type EndInChild = Pick<RunEnd, "type" | "answer"> & { readonly busyMs: number };
+/** `busyMs`: how long the process computed during the run. */
+type EndInChild = RunEnd & { readonly busyMs: number };
 
 function runIn(child: Child, number: number, run: ChildRun): Promise<EndInChild> {
-  const { request, signal, graceMs, logged, progressed } = run;
+  const { request, signal, timeoutMs, graceMs, logged } = run;
   const { process } = child;
   return new Promise((resolve) => {
     let requests: RequestFacts | undefined;
     let ended = false;
+    let timedOut = false;
+    let isStopped = false;
     let killed: NodeJS.Timeout | undefined;
-    const finish = (end: EndInChild): void => {
+    const limit = setTimeout(() => {
+      timedOut = true;
+      stop();
+    }, timeoutMs);
+    const finish = (end: Omit<EndInChild, "timedOut" | "requests">): void => {
       ended = true;
+      clearTimeout(limit);
       clearTimeout(killed);
-      signal.removeEventListener("abort", stop);
+      signal?.removeEventListener("abort", stop);
       process.off("message", receive);
       process.off("close", childExited);
-      resolve(end);
+      resolve({ type: end.type, answer: end.answer, busyMs: end.busyMs, timedOut, requests });
     };
     const receive = (message: MessageFromChild): void => {
       if (message.run !== number) return;
       if (message.type === "log") logged(message.text);
-      if (message.type === "progress") {
-        ({ requests } = message);
-        progressed?.(message.requests);
-      }
+      if (message.type === "progress") ({ requests } = message);
       if (message.type === "answer") finish(message);
     };
     const childExited = (code: number | null, by: NodeJS.Signals | null): void => {
-      const [type, message, hint] = signal.aborted
+      const [type, message, hint] = isStopped
         ? (["stopped", "the process of the run was ended", "no action is needed"] as const)
         : (["crashed", ...crashOf(code, by, child)] as const);
       const diagnostics = [error("FLEET_CRASH", message, { hint, ...causeOf(child) })];
@@ -213,6 +221,8 @@ function runIn(child: Child, number: number, run: ChildRun): Promise<EndInChild>
       finish({ type, answer: { status: "crashed", ...nothing, ...(requests && { requests }) }, busyMs });
     };
     const stop = (): void => {
+      if (isStopped) return;
+      isStopped = true;
       sendMessage(child, { type: "stop", run: number });
       killed = setTimeout(() => {
         if (!ended) process.kill("SIGKILL");
@@ -220,11 +230,11 @@ function runIn(child: Child, number: number, run: ChildRun): Promise<EndInChild>
     };
     process.on("message", receive);
     process.on("close", childExited);
-    signal.addEventListener("abort", stop, { once: true });
+    signal?.addEventListener("abort", stop, { once: true });
     if (process.exitCode !== null || process.signalCode !== null)
       return childExited(process.exitCode, process.signalCode);
     sendMessage(child, { type: "run", run: number, request, sentAtMs: Date.now() });
-    if (signal.aborted) stop();
+    if (signal?.aborted === true) stop();
   });
 }
 

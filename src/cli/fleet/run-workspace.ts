@@ -63,42 +63,17 @@ export async function runWorkspace(
     log.add(text);
     run.logged?.(log.text);
   };
-  const runOnce = async (request: RunRequest, alone: boolean) => {
-    let timedOut = false;
-    let requests: RequestFacts | undefined;
-    const stop = new AbortController();
-    const timer = setTimeout(() => {
-      timedOut = true;
-      stop.abort();
-    }, workspace.timeoutMs);
-    try {
-      const end = await run.children.run({
-        request,
-        memoryMb: workspace.memoryMb ?? run.memoryMb,
-        alone,
-        signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
-        graceMs: GRACE_MS,
-        logged,
-        progressed: (soFar) => {
-          requests = soFar;
-        },
-      });
-      return { ...end, timedOut, requests };
-    } finally {
-      clearTimeout(timer);
-    }
-  };
   try {
     const request = requestOf(run, workspace, env);
-    let done = await runOnce(request, command === "apply" || workspace.memoryMb !== undefined);
-    if (done.timedOut && done.wasHeldUp && signal?.aborted !== true) {
-      logged(
-        `${new Date().toISOString()} timed out while its process computed, with other checks in it; tried again alone\n`,
-      );
-      done = await runOnce(request, true);
-      if (done.timedOut) run.children.keepAlone(workspace.name);
-    }
-    const { type, answer, timedOut, requests } = done;
+    const { type, answer, timedOut, requests } = await run.children.run({
+      request,
+      memoryMb: workspace.memoryMb ?? run.memoryMb,
+      alone: command === "apply" || workspace.memoryMb !== undefined,
+      timeoutMs: workspace.timeoutMs,
+      signal,
+      graceMs: GRACE_MS,
+      logged,
+    });
     if (timedOut) {
       const facts = { host: request.host, ...requests, ...answer.requests };
       const diagnostics = type === "answer" ? withoutStop(answer.diagnostics) : [];

@@ -55,7 +55,7 @@ export interface WorkspaceResult {
   readonly memoryBytes?: number;
   /** Which try of its job this was, from 1. */
   readonly attempt?: number;
-  /** Whether the first process of the run ended under several checks, so that this is the second try. */
+  /** Whether other checks in its first process ended the run, so that this is the second try. */
   readonly isRepeated?: boolean;
   /** Whether an apply began to change the workspace. */
   readonly wrote?: boolean;

@@ -19,10 +19,10 @@ export function objectsIn(answer: JsonObject, ...keys: readonly string[]): reado
   return [];
 }
 
-/** The name or ID of an object. Throws Failure with API_PROTOCOL if it is missing. */
+/** The name or ID of an object. Throws Failure with API_PROTOCOL if it is missing or empty: a request with an empty ID could meet another object. */
 export function keyIn(answer: JsonObject, key: string): string {
   const text = responseText(answer, key);
-  if (text === undefined) throw unlikeContract(key, "a string");
+  if (text === undefined || text === "") throw unlikeContract(key, "a name or an ID");
   return text;
 }
 

@@ -177,12 +177,13 @@ function checkSchema(
   if (errors.length === 0) return NOTHING_FAULTY;
   const beside = registry.kinds.flatMap(({ nested }) => (nested?.kind === provider.kind ? nested.under : []));
   const faulty = new Set<string>();
+  const mentionsSensitive = sensitiveWordIn(fields);
   const messages = schemaMessages(errors, address, suggest, beside);
   for (const { code, keyword, message, path, onKey, hint, missing } of messages) {
     faulty.add(String(path[0] ?? missing));
     const place = placeOf(written, fields, path, onKey);
     const words =
-      isHidden(fields, path) || mentions(fields, `${message} ${hint ?? ""}`)
+      isHidden(fields, path) || mentionsSensitive(`${message} ${hint ?? ""}`)
         ? hiddenWords(address, path)
         : {
             message,
@@ -231,11 +232,13 @@ function reportAll(
   problems: readonly Problem[],
   findings: Findings,
 ): void {
+  if (problems.length === 0) return;
   const { address } = written;
+  const mentionsSensitive = sensitiveWordIn(fields);
   for (const { severity = "error", code, message, path, hint } of problems) {
     const whole = message.startsWith(address) ? message : `${address}: ${message}`;
     const place = placeOf(written, fields, path, false);
-    const isSensitive = isHidden(fields, path) || mentions(fields, `${whole} ${hint ?? ""}`);
+    const isSensitive = isHidden(fields, path) || mentionsSensitive(`${whole} ${hint ?? ""}`);
     const words = isSensitive ? hiddenWords(address, path) : { message: whole, hint };
     findings.add({ severity, code, ...place, address, ...words });
   }
@@ -246,17 +249,16 @@ function isHidden(fields: MapNode, path: Path): boolean {
   return path.length > 0 && nodeAt(fields, path)?.sensitive === true;
 }
 
-/** Whether a sentence contains a sensitive value of the fields as a whole word. */
-function mentions(fields: MapNode, sentence: string): boolean {
-  if (!hasSensitive(fields)) return false;
-  let isRepeated = false;
+/** Finds a sensitive value of the fields as a whole word of a sentence. */
+function sensitiveWordIn(fields: MapNode): (sentence: string) => boolean {
+  if (!hasSensitive(fields)) return () => false;
+  const texts: string[] = [];
   visitNodes(fields, (node) => {
-    if (isRepeated || node.kind !== "scalar" || node.sensitive !== true) return;
-    const text = String(node.value).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    isRepeated =
-      text !== "" && new RegExp(`(?<![\\p{L}\\p{N}])${text}(?![\\p{L}\\p{N}])`, "u").test(sentence);
+    if (node.kind === "scalar" && node.sensitive === true && node.value !== "")
+      texts.push(String(node.value).replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   });
-  return isRepeated;
+  const words = new RegExp(`(?<![\\p{L}\\p{N}])(?:${texts.join("|")})(?![\\p{L}\\p{N}])`, "u");
+  return (sentence) => texts.length > 0 && words.test(sentence);
 }
 
 function hiddenWords(address: Address, path: Path) {

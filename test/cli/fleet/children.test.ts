@@ -56,7 +56,8 @@ function runOf(spec: string, more: Partial<ChildRun> = {}, host = emulator.url):
     },
     memoryMb: 512,
     alone: false,
-    signal: new AbortController().signal,
+    timeoutMs: 600_000,
+    signal: undefined,
     graceMs: 15_000,
     logged: () => undefined,
     ...more,
@@ -220,16 +221,9 @@ describe("a run as a child process", () => {
     const { fleet: declared, selected } = openFleet(context, { fleet: file, select: [] }, []);
     const [workspace] = selected;
     if (workspace === undefined) throw new Error("the fleet file has no workspace");
+    const answer = { status: "interrupted", counts: {}, drift: {}, diagnostics: [] };
     const children = {
-      run: ({ signal }: ChildRun) =>
-        new Promise((resolve) =>
-          signal.addEventListener("abort", () =>
-            resolve({
-              type: "answer",
-              answer: { status: "interrupted", counts: {}, drift: {}, diagnostics: [] },
-            }),
-          ),
-        ),
+      run: async () => ({ type: "answer", answer, timedOut: true }),
     } as unknown as ChildPool;
     const run = { context, fleet: declared, command: "plan", children, memoryMb: 512 } as const;
     const { status, diagnostics } = await runWorkspace(run, workspace, undefined);
@@ -240,40 +234,19 @@ describe("a run as a child process", () => {
     expect(diagnostics[0]?.hint).toMatch(/^check the load of the machine/);
   });
 
-  test("that timed out because its process computed for another check is tried again alone, with its whole time", async () => {
-    const file = writeFleet("held-up.yaml", { held: { timeout: "1s" } });
-    const context = contextWith({ ADS_TOKEN: "the-token-of-ads" }, folder);
-    const { fleet: declared, selected } = openFleet(context, { fleet: file, select: [] }, []);
-    const [workspace] = selected;
-    if (workspace === undefined) throw new Error("the fleet file has no workspace");
-    const nothing = { counts: {}, drift: {}, diagnostics: [] };
-    const tried: boolean[] = [];
-    const end = (status: string, wasHeldUp: boolean) => ({
-      type: "answer",
-      wasHeldUp,
-      answer: { status, ...nothing },
-    });
-    const children = {
-      run: ({ signal, alone }: ChildRun) => {
-        tried.push(alone);
-        if (alone) return Promise.resolve(end("ok", false));
-        return new Promise((resolve) =>
-          signal.addEventListener("abort", () => resolve(end("interrupted", true))),
-        );
-      },
-    } as unknown as ChildPool;
-    const run = { context, fleet: declared, command: "plan", children, memoryMb: 512 } as const;
-    const { status, log } = await runWorkspace(run, workspace, undefined);
-    expect([status, tried]).toEqual(["ok", [false, true]]);
-    expect(log).toContain("tried again alone");
-  });
-
-  test("knows whether its process computed for another one", async () => {
+  test("that timed out while its process computed, with another check in it, is tried again alone", async () => {
     const pool = newPool();
-    const [huge, small] = await Promise.all([pool.run(runOf("huge")), pool.run(runOf("small"))]);
-    expect([huge.type, small.type]).toEqual(["answer", "answer"]);
-    expect(small.wasHeldUp).toBe(true);
-    expect((await pool.run(runOf("small"))).wasHeldUp).toBe(false);
+    const logged: string[] = [];
+    const other = pool.run(runOf("small"));
+    const limits = { timeoutMs: 1, graceMs: 0, logged: (text: string) => logged.push(text) };
+    const checked = await pool.run(runOf("small", limits));
+    expect(checked).toMatchObject({ type: "stopped", timedOut: true, answer: { isRepeated: true } });
+    expect(logged.join("")).toMatch(
+      /^\S+ timed out while its process computed, with other checks in it; tried again alone\n$/,
+    );
+    expect(await other).toMatchObject({ type: "answer", answer: { isRepeated: true } });
+    const alone = await pool.run(runOf("small", limits));
+    expect([alone.timedOut, alone.answer.isRepeated]).toEqual([true, undefined]);
   }, 60_000);
 
   test("keeps its log with its result, without the value of a credential", async () => {

@@ -12,7 +12,7 @@ import { loadSpec } from "../../../src/spec/load-spec.ts";
 import { cloudOf, convertTerraform } from "../../../src/workflow/convert/convert.ts";
 import { TERRAFORM_LIMITS, terraformInstances } from "../../../src/workflow/convert/terraform-state.ts";
 import { thrownMessage } from "../../failures.ts";
-import { SAMPLE_STEP } from "../../sample-size.ts";
+import { sampleFrom } from "../../sample-size.ts";
 
 function converted(text: string, folder = tmpdir()) {
   const instances = terraformInstances(text, "state");
@@ -587,9 +587,9 @@ describe.each(["by-terraform", "whole-workspace"])("a mark on any value of the s
       ? []
       : leavesOf(attributes).map((leaf) => ({ at, place: `${type} ${toDottedPath(leaf.path)}`, ...leaf })),
   );
-  const places = [...new Map(all.map((leaf) => [leaf.place.replace(/\[\d+\]/g, ""), leaf])).values()].filter(
-    (_, at) => at % SAMPLE_STEP === 0,
-  );
+  const places = sampleFrom([
+    ...new Map(all.map((leaf) => [leaf.place.replace(/\[\d+\]/g, ""), leaf])).values(),
+  ]);
   const plain = converted(text);
   const described = registryIn(registry, { dialect: "databricks", cloud: "azure" });
 

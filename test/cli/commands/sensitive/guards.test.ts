@@ -77,7 +77,8 @@ describe("a rule of a cluster policy with a sensitive value", () => {
       expect([code, all]).toEqual([3, expect.stringContaining("GUARD_CLUSTER_POLICY")]);
       expect(all).toContain(words);
       expect(all).toContain("sensitive");
-      expect(all).not.toMatch(/\b37\b|\bZq\b/);
+      // The time of a plan can have the number.
+      expect(all.replaceAll(/\d\d:\d\d:\d\d\.\d+/g, "TIME")).not.toMatch(/\b37\b|\bZq\b/);
     }
   });
 

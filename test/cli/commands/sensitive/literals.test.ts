@@ -22,6 +22,9 @@ jobs:
       notebook_path: /n
       base_parameters: { tier: "\${var.tier}" }
 policy: { max_deletes: 100% }
+rules:
+  - { name: warned, kinds: [jobs], assert: "change.action == 'never'", message: "gold and silver jobs need a ticket", enforcement: warn }
+  - { name: blocked, kinds: [jobs], assert: "change.after.name != 'gold-line'", message: "neither gold nor silver" }
 `;
 const CHANGED = SPEC.replace("num_workers: 1", "num_workers: 2").replace(
   "gold silver bronze",
@@ -77,6 +80,9 @@ test("every output is the same for each value of an enum that a sensitive field 
   const plan = await same("plan");
   expect(plan).toContain('"silver gold bronze"');
 
+  write("workspace.yaml", CHANGED.replace("name: silver-line", "name: gold-line"));
+  for (const format of ["text", "json", "markdown", "html", "sarif"]) await same(`plan -o ${format}`);
+  expect(await same("plan")).toContain("neither gold nor silver");
   write("workspace.yaml", CHANGED.replace("num_workers: 2", "num_workers: x"));
   const frame = await same("validate");
   expect(frame).toContain("var.tier == 'gold' ? 'alpha' : 'bravo'");
