@@ -3,8 +3,8 @@
 import {
   type ApplyRequest,
   freshPlan,
+  planFromFile,
   runApply,
-  savedPlan,
   withPlanFile,
 } from "../../workflow/apply/apply.ts";
 import type { Invocation, InvocationOptions } from "../../workflow/invocation/invocation.ts";
@@ -115,7 +115,7 @@ function applyFile(
       const observer = savedPlanObserver(reports, session);
       const { lockTimeout } = options;
       const request = { lockTimeout, signal, origin: originFrom(reports) };
-      return endApply(reports, await runApply(session, request, savedPlan(plan), observer));
+      return endApply(reports, await runApply(session, request, planFromFile(plan), observer));
     }),
   );
 }

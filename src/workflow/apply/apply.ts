@@ -16,11 +16,10 @@ import {
 } from "../../planner/diff/known-drift.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyEvent, type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
-import { changedObjects, otherRecords } from "../../planner/plan-file.ts";
 import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
+import { nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
 import { fold } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
@@ -30,7 +29,14 @@ import { reportFindings } from "../invocation/workflow-context.ts";
 import { locatedEvent, locatedOutcome } from "../plan/located.ts";
 import { planWorkspace } from "../plan/plan.ts";
 import { plannedEntries } from "../plan/record-entries.ts";
-import { assertBelow, checkedPlan, planFile, SignedPlan, withSecrets } from "../plan/saved-plan.ts";
+import {
+  assertBasisUnchanged,
+  assertBelow,
+  assertWorkspaceUnchanged,
+  PlanFile,
+  readPlanFile,
+  withSecrets,
+} from "../plan/saved-plan.ts";
 import type { PlanOptions } from "../plan/sources.ts";
 import { checkRules } from "../rules/check-rules.ts";
 import { lockWait } from "../session/open-state.ts";
@@ -61,7 +67,8 @@ export type ApplyResult =
 /** What an apply rests on. Without `execution`, something blocks the plan. */
 interface PreparedApply {
   readonly plan: Plan;
-  readonly notes: readonly Diagnostic[];
+  /** About the state and the run, apart from those of the plan. */
+  readonly findings: readonly Diagnostic[];
   readonly execution?: Execution;
 }
 
@@ -77,14 +84,16 @@ export function runApply(
 ): Promise<ApplyResult> {
   const { lockTimeout, signal } = request;
   return withLock(session, lockTimeout, signal, async (lease) => {
-    const { plan, notes, execution } = await prepare(session, lease, signal);
+    const { plan, findings, execution } = await prepare(session, lease, signal);
+    reportFindings(session.invocation.observer, findings);
+    const notes = [...session.warnings, ...findings];
     await observer.planned(plan, notes);
     if (execution === undefined || isBlocked(plan)) return { status: "refused", plan };
     if (changesAnything(plan) && !(await observer.approve(plan))) {
       assertNotInterrupted(signal);
       return { status: "declined", plan };
     }
-    return executePlan(session, request, observer, { lease, plan, notes, ...execution });
+    return executePlan(session, request, observer, { plan, notes, lease, ...execution });
   });
 }
 
@@ -92,12 +101,9 @@ export function runApply(
 export function freshPlan(options: PlanOptions): PlanMaker {
   const { destroy = false } = options;
   return async (session, lease, signal) => {
-    const { invocation, settings, spec, store, warnings } = session;
+    const { spec, store } = session;
     if (destroy) assertStateExists(store, lease.state(), "nothing can be destroyed");
-    const stateWarnings = [
-      ...(destroy ? [] : ephemeralState(invocation, settings.endpoint.embedded, lease.state())),
-      ...otherTarget(spec, lease.state()),
-    ];
+    const aboutState = stateFindings(session, lease, destroy);
     const planned = await planWorkspace(session, lease.state(), {
       ...options,
       writes: true,
@@ -105,8 +111,6 @@ export function freshPlan(options: PlanOptions): PlanMaker {
     });
     const { plan, input, live, sensitive, recovered, callerEntries } = planned;
     assertNotInterrupted(signal);
-    const findings = [...lease.diagnostics, ...planned.diagnostics, ...stateWarnings];
-    reportFindings(invocation.observer, findings);
     const execution = {
       compared: { drift: plan.drift, live, only: comparedIn(input), moves: pendingMoves(recovered.entries) },
       sensitive,
@@ -114,8 +118,18 @@ export function freshPlan(options: PlanOptions): PlanMaker {
       entries: [...plannedEntries(recovered.entries, plan), ...callerEntries],
       command: destroy ? "destroy" : "apply",
     } as const;
-    return { plan, notes: [...warnings, ...findings], execution };
+    return { plan, findings: [...aboutState, ...planned.diagnostics], execution };
   };
+}
+
+function stateFindings(
+  { invocation, settings, spec }: Session,
+  lease: Lease,
+  destroy = false,
+): readonly Diagnostic[] {
+  const state = lease.state();
+  const ephemeral = destroy ? [] : ephemeralState(invocation, settings.endpoint.embedded, state);
+  return [...lease.diagnostics, ...ephemeral, ...otherTarget(spec, state)];
 }
 
 /** A signal before the first change: nothing was written, so nothing has to be finished. */
@@ -149,7 +163,11 @@ interface Execution {
   readonly command: ApplyOrigin["command"];
 }
 
-type ExecuteInput = Execution & Omit<PreparedApply, "execution"> & { readonly lease: Lease };
+interface ExecuteInput extends Execution {
+  readonly plan: Plan;
+  readonly notes: readonly Diagnostic[];
+  readonly lease: Lease;
+}
 
 /** The ends of acknowledgements whose drift or time is over, also if the plan has no changes. */
 function endedIn(
@@ -160,7 +178,7 @@ function endedIn(
     lease.state(),
     entries.map((entry) => ({ seq: 0, at: 0, entry })),
   );
-  return endedAcknowledgements(acknowledged, compared, registry, session.secretDigest, Date.now());
+  return endedAcknowledgements(acknowledged, compared, registry, session.secretDigest, session.clock.now());
 }
 
 async function executePlan(
@@ -186,7 +204,7 @@ async function executePlan(
     sensitive,
     writer: session.connection.writer,
     lease,
-    clock: session.clock ?? nodeClock,
+    clock: session.clock,
     random: nodeRandom,
     parallelism: session.settings.parallelism,
     onEvent: (event) => {
@@ -211,16 +229,16 @@ export function withPlanFile<T>(
   named: InvocationOptions & PlanOptions,
   file: string,
   signal: AbortSignal,
-  work: (session: Session, plan: SignedPlan) => Promise<T>,
+  work: (session: Session, plan: PlanFile) => Promise<T>,
 ): Promise<T> {
   refusePlanOptions(named);
   // The file names its spec. Its signature is verified later, with the key of the state of that spec.
-  const { source, claims } = planFile(invocation, file);
+  const { source, claims } = readPlanFile(invocation, file);
   refuseOtherTarget(named.target, claims.target, file);
   if (named.file === undefined) assertBelow(invocation, claims.file);
   const claimed = invocation.with({ ...claims, file: named.file ?? claims.file });
   assertMayApply(claimed, { saved: true, named: named.target !== undefined });
-  const plan = new SignedPlan(source);
+  const plan = new PlanFile(source);
   const requirements = {
     makesKey: false,
     secrets: "resolve",
@@ -255,30 +273,21 @@ function refuseOtherTarget(target: string | undefined, planned: string | undefin
   });
 }
 
-/** Exactly the saved plan, or nothing. The workspace is read again for names and IDs; the changes are those of the file. */
-export function savedPlan(file: SignedPlan): PlanMaker {
+/** Exactly the plan of a file, or nothing. The workspace is read again for names and IDs; the changes are those of the file. */
+export function planFromFile({ saved }: PlanFile): PlanMaker {
   return async (session, lease, signal) => {
-    const { invocation, settings, spec, warnings } = session;
-    const saved = checkedPlan(session, file, lease.state());
+    const { spec } = session;
+    assertBasisUnchanged(session, saved, lease.state());
     // The rules may have changed since the plan was made, and it did not decide what it compares.
-    const plan = await checkRules(withSecrets(saved.plan, spec), { spec, untrusted: false });
-    const stateWarnings = [
-      ...ephemeralState(invocation, settings.endpoint.embedded, lease.state()),
-      ...otherTarget(spec, lease.state()),
-    ];
-    if (isBlocked(plan)) return { plan, notes: [] };
+    const { plan, warnings } = await checkRules(withSecrets(saved.plan, spec), { spec, untrusted: false });
+    const aboutState = stateFindings(session, lease);
+    // The report of a blocked plan has the warnings of the rules.
+    if (isBlocked(plan)) return { plan, findings: aboutState };
     const present = await planWorkspace(session, lease.state(), { writes: true });
     const { live, callerEntries, sensitive, recovered } = present;
     assertNotInterrupted(signal);
     if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
-    const stale = [
-      ...otherRecords(saved, recovered.state),
-      ...changedObjects(saved.plan, live, registry, recovered.state, sensitive),
-    ];
-    if (hasErrors(stale)) throw new Failure(...stale);
-    const ruleWarnings = plan.diagnostics.slice(saved.plan.diagnostics.length);
-    const findings = [...lease.diagnostics, ...recovered.diagnostics, ...stateWarnings, ...ruleWarnings];
-    invocation.observer.report(findings);
+    assertWorkspaceUnchanged(saved, recovered.state, live, sensitive);
     const nonce = { type: "nonce", nonce: saved.nonce } as const;
     const execution = {
       compared: { drift: present.plan.drift, live, only: undefined, moves: pendingMoves(recovered.entries) },
@@ -287,7 +296,7 @@ export function savedPlan(file: SignedPlan): PlanMaker {
       entries: [...plannedEntries(recovered.entries, plan), ...callerEntries, nonce],
       command: "apply",
     } as const;
-    return { plan, notes: [...warnings, ...findings], execution };
+    return { plan, findings: [...aboutState, ...recovered.diagnostics, ...warnings], execution };
   };
 }
 

@@ -20,8 +20,8 @@ import {
 import type { Drift, DriftOrigin } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Acknowledgement, JournalEntry, ReportedDrift, State } from "../../state/model/record.ts";
-import type { StateStore } from "../../state/model/store.ts";
 import { writeEntries } from "../session/open-state.ts";
+import type { Session } from "../session/session.ts";
 
 /** One request for each cluster that differs, and none if nothing does. */
 export function withOrigins(drift: readonly Drift[], state: State, api: Reader): Promise<readonly Drift[]> {
@@ -195,12 +195,11 @@ export interface AlertedDrift extends ComparedDrift {
  * cannot be written: the report is complete without it.
  */
 export async function rememberReported(
-  store: StateStore,
+  { store, secretDigest: keyed, clock }: Pick<Session, "store" | "secretDigest" | "clock">,
   state: State,
   compared: AlertedDrift,
-  keyed: KeyedDigest,
 ): Promise<readonly Diagnostic[]> {
-  const now = Date.now();
+  const now = clock.now();
   const { drift, alerted, only, moves } = compared;
   // A later acknowledgement can be of drift that this run did not compare.
   const compares = new Set((state.acknowledged ?? []).map((accepted) => JSON.stringify(accepted)));

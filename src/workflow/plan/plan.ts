@@ -87,8 +87,8 @@ async function planFrom(
   source.assertWithinBudget();
   const planned = concealed(base === undefined ? head : await compareWithBase(head, base, source));
   const measured = options.checksRules ? await withCost(planned, prices, session, source) : planned.plan;
-  const ruled = options.checksRules ? await checkRules(measured, { spec, untrusted }) : measured;
-  const drift = knownDrift(planned.recovered.state, Date.now());
+  const ruled = options.checksRules ? (await checkRules(measured, { spec, untrusted })).plan : measured;
+  const drift = knownDrift(planned.recovered.state, session.clock.now());
   const plan = withKnownDrift(ruled, registry, drift, secretDigest);
   runObserver?.planned(plan, planned.recovered.state, performance.now() - begun);
   return { ...planned, plan };

@@ -1,4 +1,6 @@
 // Writes and reads plan files: bound to their inputs, encrypted with the key of the state if it is set, and checked before an apply.
+// Answers whether a saved plan is stale: from the basis that it is bound to (planner/plan-file), and after the workspace was read, from its
+// objects. Each change of an apply then compares its own object and content again (engine/apply/change-actions).
 
 import { isAbsolute, relative, resolve } from "node:path";
 import type { ProcessContext } from "../../config/environment.ts";
@@ -11,12 +13,14 @@ import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts"
 import { defined, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { fromPointer, type Path, toPointer, valueAt } from "../../core/pointer.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
-import { hasDigest } from "../../core/sensitive-values.ts";
+import { hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { isIgnored } from "../../planner/diff/normalize.ts";
 import type { Compare, Noop, Update } from "../../planner/model/change.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import {
+  changedObjects,
+  otherRecords,
   type PlanFileSource,
   planFilePieces,
   readPlan,
@@ -30,6 +34,7 @@ import {
 import { otherSensitiveValue } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { hasContent, secretField } from "../../resource/kind.ts";
+import type { Live } from "../../resource/live.ts";
 import type { Payload } from "../../resource/operations.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
@@ -64,7 +69,7 @@ export function savedText(
   if (recovered.open.length > 0) throw openWork(recovered);
   const { state, nextSerial } = loaded;
   const { invocation, spec, connection } = session;
-  const now = Date.now();
+  const now = session.clock.now();
   const nonce = randomHex(nodeRandom, 16);
   const binding = {
     tool_version: VERSION,
@@ -101,7 +106,7 @@ function nameAndValue(text: string): readonly [string, string] {
 type PlanFileReader = Pick<Invocation, "cwd" | "stateKey">;
 
 /** A plan file, parsed once, and what it says about the spec that it was made from. Nothing in it is trusted yet. */
-export function planFile(
+export function readPlanFile(
   invocation: PlanFileReader,
   file: string,
 ): { readonly source: PlanFileSource; readonly claims: Claims } {
@@ -164,7 +169,7 @@ export async function verifiedPlan(
   named: Pick<InvocationOptions, "file" | "target">,
   planPath: string,
 ): Promise<SavedPlan> {
-  const { source, claims } = planFile(invocation, planPath);
+  const { source, claims } = readPlanFile(invocation, planPath);
   const { stateKey } = invocation;
   if (stateKey !== undefined) {
     const key = keyFromText(stateKey);
@@ -190,8 +195,8 @@ export function assertBelow({ cwd }: ProcessContext, file: string | undefined): 
   });
 }
 
-/** The plan of a file, once its signature is checked. */
-export class SignedPlan {
+/** A plan file: what it was parsed to, and after `verify` the plan. */
+export class PlanFile {
   #source: PlanFileSource | undefined;
   #saved: SavedPlan | undefined;
 
@@ -216,16 +221,34 @@ export class SignedPlan {
   }
 }
 
-/** Returns the plan if its basis is unchanged. Throws Failure with all differences. */
-export function checkedPlan(session: Session, { saved }: SignedPlan, state: State): SavedPlan {
-  const present = { host: session.connection.host, now: Date.now(), state, files: fileDigests(session) };
+/** Throws Failure with every difference to what the plan was made from that is found without reading the workspace. */
+export function assertBasisUnchanged(session: Session, saved: SavedPlan, state: State): void {
+  const present = {
+    host: session.connection.host,
+    now: session.clock.now(),
+    state,
+    files: fileDigests(session),
+  };
   const diagnostics = [
     ...staleness(saved, present),
     ...movedPayloads(saved.plan, session.spec),
     ...movedSensitiveValues(session, saved),
   ];
   if (diagnostics.length > 0) throw new Failure(...diagnostics);
-  return saved;
+}
+
+/** The same of what the workspace decides: the result of recovery, and the objects that the plan changes. */
+export function assertWorkspaceUnchanged(
+  saved: SavedPlan,
+  recovered: State,
+  live: Live,
+  sensitive: SensitiveValues,
+): void {
+  const diagnostics = [
+    ...otherRecords(saved, recovered),
+    ...changedObjects(saved.plan, live, registry, recovered, sensitive),
+  ];
+  if (diagnostics.length > 0) throw new Failure(...diagnostics);
 }
 
 function openWork({ open }: State): Failure {

@@ -60,7 +60,7 @@ export async function workspaceSource(
   state: State,
   options: PlanOptions,
 ): Promise<PlanSource> {
-  const { connection, settings, key, spec, base, invocation } = session;
+  const { connection, settings, key, spec, base, invocation, clock } = session;
   const { destroy, budget, adopt = false, writes = false, only = [], exclude = [] } = options;
   const { parallelism } = settings;
   const progress = await invocation.observer.begin();
@@ -93,7 +93,7 @@ export async function workspaceSource(
       assertReadable(live);
       return live;
     },
-    recover: (revealed, live) => recover({ registry, state: revealed, live, now: Date.now(), adopt }),
+    recover: (revealed, live) => recover({ registry, state: revealed, live, now: clock.now(), adopt }),
     objects: (live) => live,
     baseObjects: (specBefore, only) =>
       observe({

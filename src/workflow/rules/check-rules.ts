@@ -29,11 +29,18 @@ export interface RuleCheck {
   readonly untrusted: boolean;
 }
 
+/** The plan with what the rules found. */
+export interface CheckedPlan {
+  readonly plan: Plan;
+  /** Those that the plan did not have: a saved plan has the warnings of the rules that it was made with. */
+  readonly warnings: readonly Diagnostic[];
+}
+
 /** A plan with errors is not checked, unless a base is compared: what was pending must not hide what is caused. */
-export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Promise<Plan> {
+export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Promise<CheckedPlan> {
   const { rules = [], target } = spec;
   const isRefused = plan.split === undefined && hasErrors(plan.diagnostics);
-  if (rules.length === 0 || isRefused) return plan;
+  if (rules.length === 0 || isRefused) return { plan, warnings: [] };
   const costOf = costsAfter(plan);
   const subjects = plan.changes.map((change) => ({ ...subjectOf(change), cost: costOf(change) }));
   const surroundings = {
@@ -207,13 +214,13 @@ function guardOf(diagnostic: Diagnostic, changes: readonly Change[], { plan }: C
   return { diagnostic, addresses, origin };
 }
 
-/** A saved plan contains the warnings of the rules that it was made with. */
-function withFindings(plan: Plan, violations: readonly Guard[]): Plan {
+function withFindings(plan: Plan, violations: readonly Guard[]): CheckedPlan {
   const guards = violations.filter(({ diagnostic }) => diagnostic.severity === "error");
-  const warnings = violations.flatMap(({ diagnostic }) =>
-    diagnostic.severity === "warning" ? [diagnostic] : [],
-  );
   const reported = new Set(plan.diagnostics.map(({ code, message }) => `${code}\n${message}`));
-  const added = warnings.filter(({ code, message }) => !reported.has(`${code}\n${message}`));
-  return { ...plan, guards: [...plan.guards, ...guards], diagnostics: [...plan.diagnostics, ...added] };
+  const warnings = violations.flatMap(({ diagnostic }) => {
+    const { severity, code, message } = diagnostic;
+    return severity === "warning" && !reported.has(`${code}\n${message}`) ? [diagnostic] : [];
+  });
+  const diagnostics = [...plan.diagnostics, ...warnings];
+  return { plan: { ...plan, guards: [...plan.guards, ...guards], diagnostics }, warnings };
 }

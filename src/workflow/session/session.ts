@@ -6,6 +6,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { type KeyedDigest, keyedDigest } from "../../core/digest.ts";
 import { maskedFailure } from "../../core/request-failure.ts";
 import type { Spec } from "../../spec/model/spec.ts";
+import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import type { Clock, Loaded, StateStore } from "../../state/model/store.ts";
 import { assertInCheckout } from "../invocation/checkout.ts";
 import type { Invocation } from "../invocation/invocation.ts";
@@ -30,6 +31,8 @@ export interface SpecSession {
   readonly warnings: readonly Diagnostic[];
   /** For what is read to plan. */
   readonly readLimit: ReadLimit;
+  /** The time of the whole run. */
+  readonly clock: Clock;
   /** For runs without the lock, before the first request: with a newer state than the live values, objects would look deleted. */
   readState(): Promise<Loaded>;
 }
@@ -37,7 +40,6 @@ export interface SpecSession {
 export interface Session extends SpecSession {
   readonly settings: Settings;
   readonly connection: Connection;
-  readonly clock?: Clock;
 }
 
 interface SessionRequirements {
@@ -153,6 +155,7 @@ async function openSpec(
     base: base && (await readBase(invocation, base, digest)),
     warnings: [...warnings, ...exposed],
     readLimit,
+    clock: nodeClock,
     readState: () => readLimit.during(() => store.read()),
   };
 }

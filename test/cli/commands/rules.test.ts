@@ -268,6 +268,21 @@ describe("a saved plan", () => {
   });
 });
 
+test("a saved plan that a rule blocks shows the warnings of the run, as a new plan does", async () => {
+  const targets = "targets: { dev: {}, prod: {} }\n";
+  const folder = folderWith(POOL + targets);
+  const rules = rulesFolder(rule("error"));
+  const state = `--host embedded --state ${join(folder, "one-state")}`;
+  expect((await run(folder, `apply --auto-approve --target dev ${state}`)).code).toBe(0);
+  const more = "  b: { node_type_id: Standard_DS3_v2, max_capacity: 20 }\n";
+  writeFileSync(join(folder, "workspace.yaml"), POOL + more + targets);
+  expect((await run(folder, `plan --target prod --out p.plan ${state}`)).code).toBe(0);
+  for (const plan of ["--auto-approve --target prod", "p.plan"]) {
+    const { code, err } = await run(folder, `apply ${plan} ${state} --rules ${rules}`);
+    expect([code, err.match(/STATE_OTHER_TARGET/g)?.length]).toEqual([3, 1]);
+  }
+});
+
 test("a saved plan shows the warnings of rules that it was not made with", async () => {
   const folder = folderWith(POOL);
   const rules = rulesFolder(rule("warn"));

@@ -62,8 +62,8 @@ const split = (origins: Readonly<Record<string, ChangeOrigin>>): NonNullable<Pla
 });
 
 async function guards(checked: Plan, ...rules: readonly Rule[]) {
-  const found = await checkRules(checked, { spec: { rules, resources: new Map() }, untrusted: false });
-  return found.guards.map(({ addresses, origin }) => [addresses.join(), origin]);
+  const { plan } = await checkRules(checked, { spec: { rules, resources: new Map() }, untrusted: false });
+  return plan.guards.map(({ addresses, origin }) => [addresses.join(), origin]);
 }
 
 const ERROR = { diagnostics: [error("PLAN_IMMUTABLE", "no")] };
@@ -126,8 +126,8 @@ describe("access in a rule", () => {
   const changed = (more: Partial<Plan> = {}) => plan({ changes: [group], access, ...more });
   const messages = async (checked: Plan, assert: string, untrusted = false) => {
     const spec = { rules: [rule(assert, "plan")], resources: new Map() };
-    const { guards } = await checkRules(checked, { spec, untrusted });
-    return guards.map(({ diagnostic: { code, message, hint } }) => ({ code, message, hint }));
+    const { plan } = await checkRules(checked, { spec, untrusted });
+    return plan.guards.map(({ diagnostic: { code, message, hint } }) => ({ code, message, hint }));
   };
   const NO_USERS = '!access.gained.exists(a, a.principal == "users")';
 

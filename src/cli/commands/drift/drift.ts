@@ -84,7 +84,7 @@ export const driftCommand = defineCommand({
           const moves = pendingMoves(planned.recovered.entries);
           const alerted = alertedDifferences(view, least);
           const compared = { drift: planned.plan.drift, alerted, live: planned.live, only, moves };
-          const diagnostics = await rememberReported(session.store, state, compared, session.secretDigest);
+          const diagnostics = await rememberReported(session, state, compared);
           printDiagnostics(context, diagnostics);
         }
         return view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { keyedDigest } from "../../../src/core/digest.ts";
 import { type Binding, planFilePieces } from "../../../src/planner/plan-file.ts";
-import { SignedPlan } from "../../../src/workflow/plan/saved-plan.ts";
+import { PlanFile } from "../../../src/workflow/plan/saved-plan.ts";
 
 const KEY = new Uint8Array(32).fill(7);
 const BINDING: Binding = {
@@ -27,7 +27,7 @@ const REPORT = { run: { toolVersion: "0.1.0", madeAt: "1970-01-01" }, notes: [],
 const FILE = [...planFilePieces(BINDING, PLAN, (pieces) => keyedDigest(KEY, pieces), REPORT)].join("");
 
 test("the plan of a file is read only after its signature was checked, and without its report", () => {
-  const plan = new SignedPlan(FILE);
+  const plan = new PlanFile(FILE);
   expect(() => plan.saved).toThrow("not checked yet");
   plan.verify(KEY);
   expect(plan.saved).toMatchObject({ nonce: "n1", plan: { changes: [] } });
@@ -35,7 +35,7 @@ test("the plan of a file is read only after its signature was checked, and witho
 });
 
 test("a plan file with the signature of another key is refused, and its plan is not read", () => {
-  const plan = new SignedPlan(FILE);
+  const plan = new PlanFile(FILE);
   expect(() => plan.verify(new Uint8Array(32))).toThrow("PLAN_FILE");
   expect(() => plan.saved).toThrow("not checked yet");
 });
