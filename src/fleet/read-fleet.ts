@@ -4,6 +4,7 @@ import { Cron } from "croner";
 import { Failure, thrownText } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
 import { defined, type Json } from "../core/json.ts";
+import { isTimeZone } from "../core/quartz.ts";
 import { SensitiveTexts } from "../core/sensitive.ts";
 import { suggester } from "../core/suggest.ts";
 import { Findings } from "../spec/model/findings.ts";
@@ -312,9 +313,7 @@ function reportSharedStates(
   root: SpecNode,
   findings: Findings,
 ): void {
-  const ofAnyTarget = Map.groupBy(workspaces, (fleetWorkspace) =>
-    stateIdentity(folder, fleetWorkspace, "default"),
-  );
+  const ofAnyTarget = Map.groupBy(workspaces, (workspace) => stateIdentity(folder, workspace, "default"));
   for (const group of ofAnyTarget.values()) {
     const owners = new Map<string, string>();
     let unnamed: string | undefined;
@@ -470,13 +469,4 @@ function isSchedule(
 /** `512MB` and `2GB` as a number of MB. */
 export function megabytes(text: string): number {
   return Number(text.slice(0, -2)) * (text.endsWith("GB") ? 1024 : 1);
-}
-
-function isTimeZone(timezone: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: timezone });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -174,9 +174,9 @@ workspaces:
     expect(problems(text)).toEqual(expected);
   });
 
-  test("rejects a time zone that does not exist", () => {
-    expect(problems('workspaces:\n  a: { host: h, schedule: "0 6 * * *", timezone: Mars/Base }\n')).toEqual([
-      'SPEC_VALUE 2: the time zone "Mars/Base" of workspace a does not exist',
+  test.each(["Mars/Base", "+01:00"])("rejects %s, which is not the name of a time zone", (zone) => {
+    expect(problems(`workspaces:\n  a: { host: h, schedule: "0 6 * * *", timezone: "${zone}" }\n`)).toEqual([
+      `SPEC_VALUE 2: the time zone "${zone}" of workspace a does not exist`,
     ]);
   });
 
