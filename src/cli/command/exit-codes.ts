@@ -41,12 +41,9 @@ export function exitOfPlan(plan: Plan): number {
 }
 
 export function exitOfOutcome(outcome: ApplyOutcome): number {
-  const failed = outcome.changes.some(
-    (changeOutcome) => changeOutcome.result === "failed" || changeOutcome.result === "unknown",
-  );
+  const failed = outcome.changes.some(({ result }) => result === "failed" || result === "unknown");
   const findings = exitOf(outcome.diagnostics);
   if (failed || findings === EXIT.error) return EXIT.error;
-  if (outcome.changes.some((changeOutcome) => changeOutcome.diagnostic?.code === "PLAN_LIVE_MOVED"))
-    return EXIT.stale;
+  if (outcome.changes.some(({ diagnostic }) => diagnostic?.code === "PLAN_LIVE_MOVED")) return EXIT.stale;
   return findings;
 }

@@ -156,7 +156,7 @@ function withOutput<F extends string>(
     refuse(text, "the file name is empty");
     return before;
   }
-  const other = before.find((outputRequest) => outputRequest.file === file);
+  const other = before.find((earlier) => earlier.file === file);
   if (other === undefined) return [...before, { format, file }];
   if (other.format !== format)
     refuse(

@@ -73,7 +73,7 @@ export function buildProgram(entries: readonly CommandEntry[]): Parser {
   for (const { name, summary, group } of entries) program.command(name).summary(summary).helpGroup(group);
   collectWords(program.command("help", { hidden: true }));
   program.hook("preSubcommand", async (_program, named) => {
-    const entry = entries.find((commandEntry) => commandEntry.name === named.name());
+    const entry = entries.find(({ name }) => name === named.name());
     if (entry !== undefined) define(named as Parser, await entry.load());
   });
   return program;
@@ -94,7 +94,7 @@ function define(parser: Parser, loaded: Command | CommandGroup): void {
   const own = new Set(parser.options.map((option) => option.long));
   for (const spec of PIPELINE_OPTIONS)
     if (isPipelineCommand(loaded) && !own.has(longOf(spec))) parser.addOption(optionOf(spec).hideHelp());
-  for (const argumentSpec of loaded.args) parser.argument(argumentSpec.name, argumentSpec.description);
+  for (const argument of loaded.args) parser.argument(argument.name, argument.description);
   // Which options are unknown is checked later, with everything else.
   parser
     .allowUnknownOption()

@@ -39,7 +39,7 @@ function wordOf(
   { options, args }: Pick<Command, "options" | "args">,
   inner: readonly CompletionWord[],
 ): CompletionWord {
-  const takes = args.find((argumentSpec) => argumentSpec.takes !== undefined)?.takes ?? [];
+  const takes = args.find((argument) => argument.takes !== undefined)?.takes ?? [];
   return { name, summary, options: optionsOf(options), takes, inner };
 }
 
@@ -171,9 +171,9 @@ interface Titled {
 function titled(words: readonly CompletionWord[]): readonly Titled[] {
   return words.flatMap((word) => [
     { title: word.name, word, names: word.inner.map(({ name }) => name) },
-    ...word.inner.map((completionWord) => ({
-      title: `${word.name} ${completionWord.name}`,
-      word: completionWord,
+    ...word.inner.map((subcommand) => ({
+      title: `${word.name} ${subcommand.name}`,
+      word: subcommand,
       names: [],
     })),
   ]);
@@ -182,7 +182,7 @@ function titled(words: readonly CompletionWord[]): readonly Titled[] {
 /** The pattern of two words that name a command. What else follows a command is one of its options or arguments. */
 function twoWordTitles(words: readonly CompletionWord[]): string {
   return words
-    .flatMap(({ name, inner }) => inner.map((completionWord) => `"${name} ${completionWord.name}"`))
+    .flatMap(({ name, inner }) => inner.map((subcommand) => `"${name} ${subcommand.name}"`))
     .join("|");
 }
 

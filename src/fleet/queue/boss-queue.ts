@@ -144,10 +144,8 @@ function queueOn(boss: PgBoss, options: QueueOptions): JobQueue {
   };
   const presentOf = async (names: readonly string[]): Promise<readonly PresentJob[]> => {
     if (names.length > 20) return (await present()).filter(({ workspace }) => names.includes(workspace));
-    const jobWithMetadatases = await Promise.all(
-      names.map((key) => boss.findJobs(QUEUE, { key, limit: PAGE })),
-    );
-    return jobWithMetadatases.flat().flatMap((job) => presentJob(job, clock.now()));
+    const pages = await Promise.all(names.map((key) => boss.findJobs(QUEUE, { key, limit: PAGE })));
+    return pages.flat().flatMap((job) => presentJob(job, clock.now()));
   };
   return {
     async enqueue(jobs) {
@@ -310,14 +308,12 @@ function queueOn(boss: PgBoss, options: QueueOptions): JobQueue {
     },
     removeSchedule: (workspace) => boss.unschedule(QUEUE, workspace),
     async dead() {
-      const jobWithMetadatas = await boss.findJobs(DEAD_LETTERS, { queued: true, limit: MOST_ROWS });
-      return jobWithMetadatas.flatMap(
-        ({ id, data, createdOn, sourceOutput, sourceRetryCount }): DeadJob[] => {
-          const job = jobOf(data) ?? { workspace: UNREADABLE, command: "drift" };
-          const attempts = (sourceRetryCount ?? 0) + 1 - deferralsOf(data);
-          return [{ ...job, id, failedAt: createdOn.getTime(), attempts, failure: failureOf(sourceOutput) }];
-        },
-      );
+      const letters = await boss.findJobs(DEAD_LETTERS, { queued: true, limit: MOST_ROWS });
+      return letters.flatMap(({ id, data, createdOn, sourceOutput, sourceRetryCount }): DeadJob[] => {
+        const job = jobOf(data) ?? { workspace: UNREADABLE, command: "drift" };
+        const attempts = (sourceRetryCount ?? 0) + 1 - deferralsOf(data);
+        return [{ ...job, id, failedAt: createdOn.getTime(), attempts, failure: failureOf(sourceOutput) }];
+      });
     },
     /** Not `redrive`, which removes the dead letter of a workspace that has a job, and forgets how long a job may run. */
     async retryDead(dead) {

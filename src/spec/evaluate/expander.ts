@@ -147,17 +147,11 @@ export class Expander {
     const [first, last] = [parts[0], parts.at(-1)];
     const isName =
       typeof first === "string" && first.includes(".") && typeof last === "string" && last.includes(".");
-    const isPlain = parts.every(
-      (templatePart) => typeof templatePart === "string" || isEvaluated(templatePart),
-    );
+    const isPlain = parts.every((part) => typeof part === "string" || isEvaluated(part));
     if (!isName || !isPlain)
       return this.#refused(`${part.raw} must contain only variables in a name`, part, at);
     // A missing value was reported.
-    if (
-      parts.some(
-        (templatePart) => typeof templatePart !== "string" && this.#evaluated(templatePart, at) === undefined,
-      )
-    )
+    if (parts.some((part) => typeof part !== "string" && this.#evaluated(part, at) === undefined))
       return escaped(part.raw);
     const values: SpecNode[] = [];
     const text = this.#joined(parts, at, false, values);

@@ -162,8 +162,8 @@ export function visitNodes(node: SpecNode, visit: (node: SpecNode) => void): voi
 }
 
 export function visitTexts(node: SpecNode, visit: (text: string) => void): void {
-  visitNodes(node, (specNode) => {
-    if (specNode.kind === "scalar" && typeof specNode.value === "string") visit(specNode.value);
+  visitNodes(node, (part) => {
+    if (part.kind === "scalar" && typeof part.value === "string") visit(part.value);
   });
 }
 

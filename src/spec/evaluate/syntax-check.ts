@@ -16,12 +16,11 @@ export function checkSyntax(node: SpecNode | undefined, evaluator: Evaluator, fi
       else check(part.expression, at);
     }
   };
-  const visit = (specNode: SpecNode): void => {
-    if (specNode.kind === "list") for (const item of specNode.items) visit(item);
-    else if (specNode.kind === "scalar")
-      check(typeof specNode.value === "string" ? specNode.value : "", specNode);
+  const visit = (part: SpecNode): void => {
+    if (part.kind === "list") for (const item of part.items) visit(item);
+    else if (part.kind === "scalar") check(typeof part.value === "string" ? part.value : "", part);
     else
-      for (const [name, { key, value }] of specNode.members) {
+      for (const [name, { key, value }] of part.members) {
         check(name, key);
         visit(value);
       }

@@ -70,17 +70,17 @@ export function omittedObjects(
   const incomplete = new Set(
     hasWholeLists
       ? objects
-          .filter((liveObject) => notExportable(provider, liveObject) !== undefined)
-          .map((liveObject) => parentOf(liveObject.name))
+          .filter((live) => notExportable(provider, live) !== undefined)
+          .map((live) => parentOf(live.name))
       : [],
   );
   return new Map(
-    objects.flatMap((liveObject) => {
-      const inPart = incomplete.has(parentOf(liveObject.name))
+    objects.flatMap((live) => {
+      const inPart = incomplete.has(parentOf(live.name))
         ? "a spec with only a part of this list would delete the rest"
         : undefined;
-      const reason = notExportable(provider, liveObject) ?? inPart;
-      return reason === undefined ? [] : [[liveObject, reason] as const];
+      const reason = notExportable(provider, live) ?? inPart;
+      return reason === undefined ? [] : [[live, reason] as const];
     }),
   );
 }
@@ -91,11 +91,11 @@ export function bundleFolder({ idAttribute }: Provider, { name }: LiveObject): s
 }
 
 /** Why no spec can express an object, if so. */
-function notExportable(provider: Provider, liveObject: LiveObject): string | undefined {
+function notExportable(provider: Provider, live: LiveObject): string | undefined {
   const { nameField, nested } = provider;
-  const { name, values, unmanageable } = liveObject;
+  const { name, values, unmanageable } = live;
   if (unmanageable !== undefined) return unmanageable;
-  if (bundleFolder(provider, liveObject) !== undefined) return "a bundle deploys it";
+  if (bundleFolder(provider, live) !== undefined) return "a bundle deploys it";
   const keys = nested === undefined ? [name] : [parentOf(name), memberOf(name)];
   const hasKey = (nameField === undefined && keys.includes(NO_KEY)) || containsKey(values, NO_KEY);
   return hasKey ? `a spec cannot contain the key ${NO_KEY}` : undefined;
@@ -150,8 +150,7 @@ export function secretNotes(
     "Secret values cannot be read back. To manage these secrets, add them under the scope with a source each:",
     `  ${under}:`,
     ...inside.map(
-      (exportedObject) =>
-        `    ${memberOf(exportedObject.live.name)}: { env: ${variables.get(exportedObject.address) ?? ""} }`,
+      (object) => `    ${memberOf(object.live.name)}: { env: ${variables.get(object.address) ?? ""} }`,
     ),
   ];
 }

@@ -41,7 +41,7 @@ export interface ExportInput {
   /** The expression to write in place of a value, if it stands for one. */
   expressionOf?(text: string): string | undefined;
   /** The file of a content that is in the folder already, relative to it. */
-  sourceAt?(exportedObject: ExportedObject): string | undefined;
+  sourceAt?(object: ExportedObject): string | undefined;
 }
 
 /** One key of a spec: a value, or further keys, with the comment above it. */
@@ -73,7 +73,7 @@ export function exportSpec(input: ExportInput): ExportedSpec {
 /** Every address that an export could have, for globs and suggestions. */
 export function exportable(input: Omit<ExportInput, "only">): readonly Address[] {
   return input.registry.kinds.flatMap((provider) =>
-    candidates(input, provider).map((exportedObject) => exportedObject.address),
+    candidates(input, provider).map((object) => object.address),
   );
 }
 
@@ -84,7 +84,7 @@ function candidates(input: Omit<ExportInput, "only">, provider: Provider): reado
   return addressObjects(
     provider,
     liveKind.objects.filter(
-      (liveObject) => !omitted.has(liveObject) && (input.builtIn || !isBuiltIn(provider, liveObject.name)),
+      (live) => !omitted.has(live) && (input.builtIn || !isBuiltIn(provider, live.name)),
     ),
   );
 }
@@ -114,8 +114,7 @@ class Exporting {
     this.#references = new Map(
       kinds.flatMap(({ kind, idAttribute }) =>
         this.#of(kind).map(
-          (exportedObject) =>
-            [`${kind}\n${exportedObject.live.id}`, `\${${exportedObject.address}.${idAttribute}}`] as const,
+          (object) => [`${kind}\n${object.live.id}`, `\${${object.address}.${idAttribute}}`] as const,
         ),
       ),
     );
@@ -133,12 +132,12 @@ class Exporting {
           .filter((provider) => provider.nested === undefined && this.#of(provider.kind).length > 0)
           .map(({ kind }) => ({
             key: kind,
-            members: this.#of(kind).map((exportedObject) => this.#member(exportedObject)),
+            members: this.#of(kind).map((object) => this.#member(object)),
           })),
         ...(this.#input.managed === true ? importEntries(objects) : []),
       ],
       sources: [...this.#sources.values()],
-      addresses: objects.map((exportedObject) => exportedObject.address),
+      addresses: objects.map((object) => object.address),
       objects,
       variables: this.#input.secrets ? [...this.#variables.values()].sort() : [],
       diagnostics: [
@@ -157,11 +156,11 @@ class Exporting {
     return this.#chosen.get(kind) ?? [];
   }
 
-  #member(exportedObject: ExportedObject): DocumentMember {
-    const { provider, key } = exportedObject;
-    const own = this.#fields(exportedObject);
-    const nested = this.#nestedIn(exportedObject);
-    const above = [...(this.#input.managed === true ? [] : sharedNotes(exportedObject)), ...nested.notes];
+  #member(object: ExportedObject): DocumentMember {
+    const { provider, key } = object;
+    const own = this.#fields(object);
+    const nested = this.#nestedIn(object);
+    const above = [...(this.#input.managed === true ? [] : sharedNotes(object)), ...nested.notes];
     const head = {
       key: escaped(provider.nested === undefined ? key : memberOf(key)),
       ...(above.length === 0 ? {} : { above }),
@@ -172,15 +171,15 @@ class Exporting {
     return { ...head, members: [...own, ...nested.members] };
   }
 
-  #fields(exportedObject: ExportedObject): readonly DocumentMember[] {
-    const { provider, live } = exportedObject;
-    const source = this.#sources.get(exportedObject.address);
+  #fields(object: ExportedObject): readonly DocumentMember[] {
+    const { provider, live } = object;
+    const source = this.#sources.get(object.address);
     if (source !== undefined) return [{ key: "source", value: source.path }];
     if (secretField(provider) !== undefined)
-      return [{ key: "env", value: this.#variables.get(exportedObject.address) ?? "" }];
+      return [{ key: "env", value: this.#variables.get(object.address) ?? "" }];
     const values = writtenValues(provider, live.values, this.#writing(provider));
     return [
-      ...(exportedObject.renamed ? [{ key: provider.nameField ?? "", value: escaped(live.name) }] : []),
+      ...(object.renamed ? [{ key: provider.nameField ?? "", value: escaped(live.name) }] : []),
       ...Object.entries(values).map(([key, value]) => ({ key, value })),
     ];
   }
@@ -211,13 +210,12 @@ class Exporting {
       if (provider.nested?.kind !== parent.provider.kind) continue;
       const { under } = provider.nested;
       const inside = this.#of(provider.kind).filter(
-        (exportedObject) => parentOf(exportedObject.live.name) === parent.live.name,
+        (object) => parentOf(object.live.name) === parent.live.name,
       );
       if (inside.length === 0) continue;
       if (secretField(provider) !== undefined && !this.#input.secrets)
         notes.push(...secretNotes(under, inside, this.#variables));
-      else
-        members.push({ key: under, members: inside.map((exportedObject) => this.#member(exportedObject)) });
+      else members.push({ key: under, members: inside.map((object) => this.#member(object)) });
     }
     return { members, notes };
   }
@@ -237,16 +235,13 @@ function chosen(
   all: ReadonlyMap<string, readonly ExportedObject[]>,
 ): ReadonlyMap<string, readonly ExportedObject[]> {
   if (only === undefined) return all;
-  const wanted = new Set([...all.values()].flat().filter((exportedObject) => only(exportedObject.address)));
-  for (const exportedObject of [...wanted]) {
-    const kind = exportedObject.provider.nested?.kind;
+  const wanted = new Set([...all.values()].flat().filter((object) => only(object.address)));
+  for (const object of [...wanted]) {
+    const kind = object.provider.nested?.kind;
     const parents = kind === undefined ? [] : (all.get(registry.get(kind).kind) ?? []);
-    for (const parent of parents)
-      if (parent.live.name === parentOf(exportedObject.live.name)) wanted.add(parent);
+    for (const parent of parents) if (parent.live.name === parentOf(object.live.name)) wanted.add(parent);
   }
-  return new Map(
-    [...all].map(([kind, ones]) => [kind, ones.filter((exportedObject) => wanted.has(exportedObject))]),
-  );
+  return new Map([...all].map(([kind, ones]) => [kind, ones.filter((object) => wanted.has(object))]));
 }
 
 /** Objects that no spec can express. What bundles deploy into one folder is reported together. */
@@ -254,9 +249,9 @@ function leftOut({ registry, live, kinds }: ExportInput) {
   const omitted = registry.kinds.flatMap((provider) => {
     const liveKind = live.get(provider.kind);
     if (liveKind?.readable !== true || !kinds.has(provider.kind)) return [];
-    return [...omittedObjects(provider, liveKind.objects)].map(([liveObject, reason]) => {
-      const object = `the ${provider.singular} ${JSON.stringify(liveObject.name)} (${liveObject.id}) is`;
-      return { object, reason, folder: bundleFolder(provider, liveObject) };
+    return [...omittedObjects(provider, liveKind.objects)].map(([omitted, reason]) => {
+      const object = `the ${provider.singular} ${JSON.stringify(omitted.name)} (${omitted.id}) is`;
+      return { object, reason, folder: bundleFolder(provider, omitted) };
     });
   });
   const messages = omitted.flatMap(({ object, reason, folder }) =>

@@ -37,28 +37,25 @@ export function expandSourceFolders(
   most: number,
 ): readonly WrittenResource[] {
   const folders = resources.filter(
-    (writtenResource) =>
-      hasContent(writtenResource.provider) && writtenResource.fields.members.has("source_dir"),
+    (resource) => hasContent(resource.provider) && resource.fields.members.has("source_dir"),
   );
   if (folders.length === 0) return resources;
   const expansion = new FolderExpansion(registry, tree, findings, most);
-  const rest = resources.filter((writtenResource) => !folders.includes(writtenResource));
-  const writtenResourceByKey = new Map(
-    rest.map((writtenResource) => [writtenResource.address, writtenResource]),
-  );
+  const rest = resources.filter((resource) => !folders.includes(resource));
+  const byAddress = new Map(rest.map((resource) => [resource.address, resource]));
   for (const folder of folders)
-    for (const writtenResource of expansion.members(folder)) {
-      const earlier = writtenResourceByKey.get(writtenResource.address);
-      if (earlier === undefined) writtenResourceByKey.set(writtenResource.address, writtenResource);
+    for (const resource of expansion.members(folder)) {
+      const earlier = byAddress.get(resource.address);
+      if (earlier === undefined) byAddress.set(resource.address, resource);
       // Folders may be met from two sides; contents may not.
-      else if (!rest.includes(earlier) && hasContent(writtenResource.provider)) {
-        const files = [writtenResource, earlier].map((each) => scalarText(member(each.fields, "source")));
-        const message = `both ${files[0]} and ${files[1]} define ${writtenResource.address}`;
+      else if (!rest.includes(earlier) && hasContent(resource.provider)) {
+        const files = [resource, earlier].map((each) => scalarText(member(each.fields, "source")));
+        const message = `both ${files[0]} and ${files[1]} define ${resource.address}`;
         const hint = "rename one of the files, or exclude one";
         findings.error("SPEC_DUPLICATE_NAME", message, folder.at, { address: folder.address, hint });
       }
     }
-  return [...writtenResourceByKey.values()];
+  return [...byAddress.values()];
 }
 
 class FolderExpansion {
@@ -173,7 +170,7 @@ function foldersOf(
   folder: WrittenResource,
   registry: PlanningRegistry,
 ): readonly WrittenResource[] {
-  const writtenResourceByKey = new Map<string, WrittenResource>();
+  const byAddress = new Map<string, WrittenResource>();
   for (const file of files)
     for (const need of file.provider.planning.dependencies?.(file.name, {}) ?? []) {
       const provider = registry.find(need.kind);
@@ -182,9 +179,9 @@ function foldersOf(
       const bare = { ...folder, provider, fields, lifecycle: undefined };
       let { name } = need;
       while (name.startsWith(`${folder.key}/`)) {
-        writtenResourceByKey.set(name, { ...bare, address: addressOf(provider.kind, name), key: name, name });
+        byAddress.set(name, { ...bare, address: addressOf(provider.kind, name), key: name, name });
         name = name.slice(0, name.lastIndexOf("/"));
       }
     }
-  return [...writtenResourceByKey.values()];
+  return [...byAddress.values()];
 }

@@ -165,8 +165,8 @@ export class ModuleSet implements ModuleOutputs {
     findings.within(this.#user.origin, () =>
       checkSyntax(member(node, "with"), expanding.evaluator, findings),
     );
-    for (const specNode of [definition.locals, definition.modules, definition.sections])
-      checkSyntax(specNode, expanding.evaluator, findings);
+    for (const part of [definition.locals, definition.modules, definition.sections])
+      checkSyntax(part, expanding.evaluator, findings);
     for (const { value } of definition.outputs.values()) checkSyntax(value, expanding.evaluator, findings);
   }
 }

@@ -38,28 +38,28 @@ export function renderSpec(spec: Spec, declared: DeclaredSpec, registry: Plannin
   Object.assign(document, entriesOf(spec, values));
   if (declared.rules !== undefined)
     document.rules = values.value(asList(declared.rules), {}, ["rules"], undefined);
-  const byParent = Map.groupBy(declared.resources, (writtenResource) => writtenResource.parent ?? "");
+  const byParent = Map.groupBy(declared.resources, (written) => written.parent ?? "");
   const section = (resources: readonly WrittenResource[], path: Path): JsonMap => {
     const out: JsonMap = {};
-    for (const writtenResource of resources.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-      const name = escaped(ownKey(writtenResource));
-      setMember(out, name, resource(writtenResource, [...path, name]));
+    for (const written of resources.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+      const name = escaped(ownKey(written));
+      setMember(out, name, resource(written, [...path, name]));
     }
     return out;
   };
-  const resource = (writtenResource: WrittenResource, path: Path): JsonMap => {
-    const { provider, origin, lifecycle, address } = writtenResource;
-    const out = values.map(fromMain(writtenResource), (key) => fieldOf(provider, key), path, origin);
+  const resource = (written: WrittenResource, path: Path): JsonMap => {
+    const { provider, origin, lifecycle, address } = written;
+    const out = values.map(fromMain(written), (key) => fieldOf(provider, key), path, origin);
     if (lifecycle !== undefined) out.lifecycle = values.value(lifecycle, {}, [...path, "lifecycle"], origin);
     for (const { kind, nested } of registry.kinds) {
-      if (nested === undefined || !writtenResource.owns.includes(kind)) continue;
+      if (nested === undefined || !written.owns.includes(kind)) continue;
       const inner = (byParent.get(address) ?? []).filter((child) => child.provider.kind === kind);
       const below = [...path, nested.under];
       const jsonMap = section(inner, below);
       setMember(
         out,
         nested.under,
-        inner.length === 0 ? values.note(below, writtenResource.at, origin, jsonMap) : jsonMap,
+        inner.length === 0 ? values.note(below, written.at, origin, jsonMap) : jsonMap,
       );
     }
     return out;

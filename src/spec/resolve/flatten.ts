@@ -106,9 +106,7 @@ class Flattening {
     } else if (MODULE_SECTIONS.includes(section))
       findings.error("SPEC_MODULE", `${section} can be declared only in a module`, at);
     else {
-      const kinds = this.#registry.kinds
-        .filter((plannedKind) => plannedKind.nested === undefined)
-        .map(({ kind }) => kind);
+      const kinds = this.#registry.kinds.filter(({ nested }) => nested === undefined).map(({ kind }) => kind);
       const best = this.#suggest(section, [...kinds, ...CONTROL_SECTIONS, ...TARGET_FIELDS], "words");
       const hint = TARGET_FIELDS.some((field) => field === best)
         ? { hint: `${best} is a field of a target: targets.NAME.${best}` }
@@ -187,9 +185,7 @@ class Flattening {
     const { address, at, origin } = written;
     // The spec itself comes before the instances of modules.
     if (origin === undefined) return true;
-    this.#addresses ??= new Map(
-      this.all.map((writtenResource) => [writtenResource.address, writtenResource]),
-    );
+    this.#addresses ??= new Map(this.all.map((resource) => [resource.address, resource]));
     const first = this.#addresses.get(address);
     if (first === undefined) {
       this.#addresses.set(address, written);

@@ -63,7 +63,7 @@ async function checkSections(target: MapNode, checking: Checking): Promise<void>
   const validator = await validatorFor(registry, judged);
   const report = (errors: readonly SchemaError[], name: string, node: SpecNode): void =>
     reportErrors(
-      errors.filter(isOfForm).filter((schemaError) => !isOmitted(schemaError, node)),
+      errors.filter(isOfForm).filter((error) => !isOmitted(error, node)),
       name,
       node,
       checking,

@@ -199,7 +199,7 @@ function referenceTargetOf(
   const kind = expression.slice(0, first);
   const provider = registry.find(kind);
   if (provider === undefined) {
-    const kinds = registry.kinds.map((plannedKind) => plannedKind.kind);
+    const kinds = registry.kinds.map(({ kind }) => kind);
     const message = `${raw} refers to the kind ${JSON.stringify(kind)}, which does not exist`;
     return report(
       message,

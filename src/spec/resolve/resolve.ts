@@ -60,7 +60,7 @@ export async function resolveResources(
 ): Promise<ReadonlyMap<Address, Resource>> {
   const { registry, suggest, findings, parts, leftOut, sensitive } = resolving;
   const byAddress = new Map<Address, WrittenResource>();
-  for (const writtenResource of all) byAddress.set(writtenResource.address, writtenResource);
+  for (const resource of all) byAddress.set(resource.address, resource);
   const byKind = Map.groupBy(all, ({ provider }) => provider.kind);
   const isSensitive = sensitive.size > 0;
   const linkage: ReferenceContext = {

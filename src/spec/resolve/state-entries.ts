@@ -166,7 +166,7 @@ class EntryReader {
       ? field !== "to" || member(node, "id") === undefined
       : registry.find(kind) !== undefined;
     if (address !== undefined && isKnown) return address;
-    const kinds = registry.kinds.map((plannedKind) => plannedKind.kind);
+    const kinds = registry.kinds.map(({ kind }) => kind);
     const { hint } = didYouMean(suggest(kind, kinds, "words"), "an address is KIND.NAME");
     this.#error(`${JSON.stringify(text)} is not the address of a resource`, this.#span(node, field), hint);
     return undefined;
@@ -210,11 +210,11 @@ function checkChains(
   placeOf: (move: MovedEntry) => Span | undefined,
   findings: Findings,
 ): void {
-  const next = new Map(moved.map((movedEntry) => [movedEntry.from, movedEntry]));
+  const next = new Map(moved.map((entry) => [entry.from, entry]));
   const checked = new Set<Address>();
-  for (const movedEntry of moved) {
+  for (const entry of moved) {
     const passed = new Set<Address>();
-    let step: MovedEntry | undefined = movedEntry;
+    let step: MovedEntry | undefined = entry;
     while (step !== undefined && !checked.has(step.from) && !passed.has(step.from)) {
       passed.add(step.from);
       step = next.get(step.to);
@@ -222,12 +222,12 @@ function checkChains(
     if (step !== undefined && passed.has(step.from))
       findings.error("SPEC_STATE_ENTRY", `moved entries form a cycle: ${cycleText(passed)}`, placeOf(step));
     for (const address of passed) checked.add(address);
-    if (!next.has(movedEntry.to) && !isModuleAddress(movedEntry.to) && !ends.has(movedEntry.to))
+    if (!next.has(entry.to) && !isModuleAddress(entry.to) && !ends.has(entry.to))
       findings.warning(
         "SPEC_STATE_ENTRY",
-        `${movedEntry.from} is moved to ${movedEntry.to}, which the spec does not declare`,
-        placeOf(movedEntry),
-        { address: movedEntry.to, hint: "without a declaration, a plan deletes the object" },
+        `${entry.from} is moved to ${entry.to}, which the spec does not declare`,
+        placeOf(entry),
+        { address: entry.to, hint: "without a declaration, a plan deletes the object" },
       );
   }
 }

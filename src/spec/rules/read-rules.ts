@@ -122,8 +122,7 @@ function ruleOf(
 ): Rule | undefined {
   if (node.kind !== "map") return undefined;
   const list = member(node, "kinds");
-  const kinds =
-    list?.kind === "list" ? list.items.flatMap((specNode) => scalarText(specNode) ?? []) : undefined;
+  const kinds = list?.kind === "list" ? list.items.flatMap((item) => scalarText(item) ?? []) : undefined;
   const expressions = new RuleExpressions(name, kinds, checks);
   const texts = {
     when: textMember(node, "when"),
@@ -235,7 +234,7 @@ class RuleExpressions {
     const [variable, side, ...path] = use.path;
     if (variable !== "change" || (side !== "before" && side !== "after") || path.length === 0) return;
     const depth = path.findIndex(
-      (_, at) => !this.#kinds.some((plannedKind) => hasPath(plannedKind, path.slice(0, at + 1))),
+      (_, at) => !this.#kinds.some((kind) => hasPath(kind, path.slice(0, at + 1))),
     );
     if (depth < 0) return;
     const name = path[depth] ?? "";

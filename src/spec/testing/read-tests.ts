@@ -109,9 +109,9 @@ class TestReader {
     const target = scalarText(this.#last(levels, "target"));
     const variables = new Map<string, string>();
     for (const level of levels) {
-      const specNode = member(nodeAt(this.#root, level), "variables");
-      if (specNode?.kind !== "map") continue;
-      for (const [name, { value }] of specNode.members)
+      const written = member(nodeAt(this.#root, level), "variables");
+      if (written?.kind !== "map") continue;
+      for (const [name, { value }] of written.members)
         variables.set(name, scalarText(value) ?? stringifyJson(plain(value)));
     }
     const named = this.#last(levels, "spec");

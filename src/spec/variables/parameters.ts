@@ -280,8 +280,8 @@ export function sensitiveValue(
 ): SpecNode {
   for (const choice of choices) sensitive.addChoice(choice);
   if (!isPathAlone(writtenText(node))) node.source.mask(node);
-  visitNodes(node, (specNode) => {
-    const { value } = specNode.kind === "scalar" ? specNode : {};
+  visitNodes(node, (part) => {
+    const { value } = part.kind === "scalar" ? part : {};
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return;
     // The text of an expression whose value is missing.
     if (isPathAlone(String(value))) return;
