@@ -27,14 +27,35 @@ export function diagnosticText(diagnostic: Diagnostic, colors: Colors): string {
   return `${lines.join("\n")}\n`;
 }
 
+/** `also at workspace.yaml:5:17: the value of …`. */
+function lineOf({ at, message }: Diagnostic): string {
+  return `also${at === undefined ? "" : ` at ${printable(placeText(at))}`}: ${printable(message)}`;
+}
+
 /** `rule clusters-autoterminate (cost) at rules/clusters.yaml:3:11`. */
 export function ruleText({ name, severity, at }: DiagnosticRule): string {
   return `rule ${name} (${severity}) at ${placeText(at)}`;
 }
 
-/** At most `most` of them with an empty line between them, and a last line that counts them where there is more than one. */
+/** Warnings of one code up to this number are each shown whole. */
+const WHOLE_WARNINGS = 3;
+
+/**
+ * At most `most` of them with an empty line between them, and a last line that counts them where there is more than one. Of many warnings
+ * with one code, such as secrets without values, the first is whole and each other has a line beneath it.
+ */
 export function diagnosticsText(all: readonly Diagnostic[], colors: Colors, most = MOST): string {
-  const shown = all.slice(0, most).map((diagnostic) => diagnosticText(diagnostic, colors));
+  const listed = all.slice(0, most);
+  const warnings = Map.groupBy(
+    listed.filter(({ severity }) => severity === "warning"),
+    ({ code }) => code,
+  );
+  const shown = listed.flatMap((diagnostic) => {
+    const alike = diagnostic.severity === "warning" ? (warnings.get(diagnostic.code) ?? []) : [];
+    const [first, ...others] = alike.length > WHOLE_WARNINGS ? alike : [diagnostic];
+    if (first !== diagnostic) return [];
+    return diagnosticText(diagnostic, colors) + others.map((other) => `  ${lineOf(other)}\n`).join("");
+  });
   if (all.length > most) shown.push(`… and ${count(all.length - most, "more diagnostic")}\n`);
   if (all.length > 1) shown.push(`${severityCounts(all)}\n`);
   return shown.join("\n");
