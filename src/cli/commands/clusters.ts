@@ -4,9 +4,10 @@ import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { count, listed, shellWord } from "../../core/sentences.ts";
 import { ENDED, isDown } from "../../providers/clusters/operations.ts";
+import { int64In } from "../../providers/kit/responses.ts";
 import { clusterText, eventsText, sizeText } from "../../report/inspect/cluster-text.ts";
 import { printable } from "../../report/text/printable.ts";
-import { idText, isRunOn } from "../../resource/service-status.ts";
+import { isRunOn } from "../../resource/service-status.ts";
 import { clusterEvents, listActiveRuns } from "../../workflow/operate/paging.ts";
 import { type RecordedObject, withRecordedObject } from "../../workflow/operate/recorded-object.ts";
 import {
@@ -67,7 +68,7 @@ export async function mayStopRuns(
   // With --no-input, the command fails without approval even if no run would stop.
   const needsNoAnswer = asking.autoApprove || !asking.noInput;
   if (runs.length === 0) return needsNoAnswer || askApproval(context, asking, "", signal, ADVICE);
-  const ids = listed(runs.map((run) => idText(run.run_id)));
+  const ids = listed(runs.map((run) => String(int64In(run, "run_id"))));
   const stops = `${count(runs.length, "active run")} on ${address} ${runs.length === 1 ? "stops" : "stop"}: ${ids}.`;
   context.stderr.write(`${printable(stops)}\n`);
   return askApproval(context, asking, `${verb} ${address}?`, signal, "to stop them, pass --auto-approve");
@@ -121,8 +122,9 @@ export async function finish(
   return EXIT.ok;
 }
 
-export function assertRunning({ address }: RecordedObject, { state }: JsonObject, verb: string): void {
-  if (state === "RUNNING") return;
+export function assertRunning({ address, masked }: RecordedObject, cluster: JsonObject, verb: string): void {
+  if (cluster.state === "RUNNING") return;
+  const { state } = masked(cluster);
   throw failureOf("CLI_NOT_REACHED", `${address} is ${state}; only a RUNNING cluster can be ${verb}`, {
     address,
     hint: isDown(String(state))

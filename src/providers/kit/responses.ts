@@ -40,16 +40,21 @@ function unlikeContract(key: string, what: string): Failure {
   );
 }
 
-/** The ID in the answer to a creation; empty without one. The apply then sends no further request for the object and lets the next run search for it. */
+/**
+ * The ID in the answer to a creation; empty without one, or for what no service gives as an ID. The apply then sends no further request
+ * for the object and lets the next run search for it.
+ */
 export function createdId(answer: JsonObject, key: string): RemoteId {
-  return remoteId(responseText(answer, key) ?? "");
+  return idLike(responseText(answer, key), /^[\w-]+$/);
 }
 
-/** The same for an ID that is an INT64; empty for anything else. */
+/** The same for an ID that is an INT64. */
 export function createdInt64(answer: JsonObject, key: string): RemoteId {
-  const text = responseText(answer, key) ?? "";
-  return remoteId(/^\d{1,19}$/.test(text) ? text : "");
+  return idLike(responseText(answer, key), /^\d{1,19}$/);
 }
+
+const idLike = (text: string | undefined, pattern: RegExp): RemoteId =>
+  remoteId(text !== undefined && pattern.test(text) ? text : "");
 
 /** A string, or a number as a string; undefined for any other value. */
 export function responseText(answer: JsonObject, key: string): string | undefined {
@@ -61,6 +66,13 @@ export function responseText(answer: JsonObject, key: string): string | undefine
 /** The `value` members of a SCIM list: ids of members, names of entitlements. */
 export function valuesIn(answer: JsonObject, key: string): readonly string[] {
   return objectsIn(answer, key).flatMap((item) => responseText(item, "value") ?? []);
+}
+
+/** The INT64 in an answer, as a job run has it. Throws Failure with API_PROTOCOL for anything else, without its text. */
+export function int64In(answer: JsonObject, key: string): number | bigint {
+  const text = responseText(answer, key) ?? "";
+  if (!/^\d{1,19}$/.test(text)) throw unlikeContract(key, "a number");
+  return int64(text);
 }
 
 /** An INT64 for a request: a number if that is exact, else a bigint. */

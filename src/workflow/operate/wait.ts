@@ -7,7 +7,7 @@ import { type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import { shellWord } from "../../core/sentences.ts";
-import { int64 } from "../../providers/kit/responses.ts";
+import { int64In } from "../../providers/kit/responses.ts";
 import { hasEnded, idText, whyText } from "../../resource/service-status.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import type { StateRecord } from "../../state/model/record.ts";
@@ -46,7 +46,7 @@ export async function waitForCluster(of: RecordedObject, on: ClusterWait): Promi
     return undefined;
   };
   const { timeoutMs, signal } = on;
-  return poll(look, { ...PAUSES, timeoutMs, signal }, () => tooLong(of, on, cluster));
+  return poll(look, { ...PAUSES, timeoutMs, signal }, () => tooLong(of, on, of.masked(cluster)));
 }
 
 function cannotCome({ address }: RecordedObject, { what }: ClusterWait, cluster: JsonObject): Failure {
@@ -213,7 +213,7 @@ async function findNextAttempt(reader: Reader, ended: JsonObject): Promise<NextA
   if (!isUnsuccessful(ended) || ended.job_id === undefined) return undefined;
   const attempts = await attemptsOf(reader, ended);
   const next = attempts[attempts.indexOf(idText(ended.run_id)) + 1];
-  if (next !== undefined) return { next: int64(next) };
+  if (next !== undefined) return { next: int64In({ run_id: next }, "run_id") };
   const settings = await settingsOf(reader, ended);
   const { max_retries: most, min_retry_interval_millis: interval } = settings;
   const retries = typeof most === "number" ? most : 0;

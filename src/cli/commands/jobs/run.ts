@@ -1,6 +1,6 @@
 // `workspace run JOB`: starts a managed job, and waits for its result on request.
 
-import { int64 } from "../../../providers/kit/responses.ts";
+import { int64In } from "../../../providers/kit/responses.ts";
 import { numberInJob } from "../../../report/inspect/cluster-text.ts";
 import { printable } from "../../../report/text/printable.ts";
 import { type Parameters, runJobNow } from "../../../workflow/operate/parameters.ts";
@@ -65,8 +65,9 @@ async function startAndFollow(
   wish: Wish,
   signal: AbortSignal,
 ): Promise<number> {
-  const started = await runJobNow(job, wish);
-  const id = int64(String(started.run_id));
+  const answer = await runJobNow(job, wish);
+  const id = int64In(answer, "run_id");
+  const started = job.masked(answer);
   if (!wish.wait) {
     printResult(
       context,

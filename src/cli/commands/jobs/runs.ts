@@ -4,10 +4,10 @@ import type { Reader } from "../../../api/contract/reader.ts";
 import { type Failure, failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { listed } from "../../../core/sentences.ts";
-import { int64 } from "../../../providers/kit/responses.ts";
+import { int64, int64In } from "../../../providers/kit/responses.ts";
 import { outcomeWord, outputText, runsText, runText } from "../../../report/inspect/cluster-text.ts";
 import { jsonDocument } from "../../../report/text/printable.ts";
-import { hasEnded, idText } from "../../../resource/service-status.ts";
+import { hasEnded } from "../../../resource/service-status.ts";
 import { newestRuns } from "../../../workflow/operate/paging.ts";
 import { withMaskedRuns, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
 import { followRun } from "../../../workflow/operate/wait.ts";
@@ -69,7 +69,7 @@ export async function withSelectedRuns<T>(
     const filter = { job_id: int64(id), ...(ofJob === "active" ? { active_only: true } : {}) };
     const most = ofJob === "latest" ? 1 : Number.POSITIVE_INFINITY;
     const runs = await newestRuns(connection.reader, filter, most);
-    const ids = runs.map((jobRun) => int64(idText(jobRun.run_id)));
+    const ids = runs.map((jobRun) => int64In(jobRun, "run_id"));
     if (ids.length === 0 && ofJob === "latest") throw failureOf("CLI_NO_OBJECT", `${address} has no runs`);
     return work({ connection, unmasked, ids });
   });
@@ -106,12 +106,13 @@ export const cancelRunsCommand = defineCommand({
       if (ids.length === 0) context.stdout.write("No run is active.\n");
       for (const run_id of ids) {
         const jobRun = await unmasked.read("jobs/runs/get", { run_id });
-        if (!hasEnded(jobRun)) await connection.writer.write("jobs/runs/cancel", { run_id });
-        context.stdout.write(
-          hasEnded(jobRun)
-            ? `Run ${run_id} has ended already: ${outcomeWord(jobRun)}.\n`
-            : `Run ${run_id} is being canceled.\n`,
-        );
+        if (hasEnded(jobRun)) {
+          const shown = await connection.reader.read("jobs/runs/get", { run_id });
+          context.stdout.write(`Run ${run_id} has ended already: ${outcomeWord(shown)}.\n`);
+        } else {
+          await connection.writer.write("jobs/runs/cancel", { run_id });
+          context.stdout.write(`Run ${run_id} is being canceled.\n`);
+        }
       }
     }),
 });
@@ -127,7 +128,8 @@ export const deleteRunsCommand = defineCommand({
         withSelectedRuns(context, options, run, "latest", async ({ connection, unmasked, ids }) => {
           for (const run_id of ids) {
             const jobRun = await unmasked.read("jobs/runs/get", { run_id });
-            if (!hasEnded(jobRun)) throw isActive(run_id, outcomeWord(jobRun));
+            if (!hasEnded(jobRun))
+              throw isActive(run_id, outcomeWord(await connection.reader.read("jobs/runs/get", { run_id })));
           }
           const question = `Delete run ${listed(ids.map(String))}? This cannot be undone.`;
           if (!(await askApproval(context, options, question, signal, "to delete it, pass --auto-approve"))) {

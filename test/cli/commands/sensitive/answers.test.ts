@@ -17,15 +17,16 @@ afterEach(async () => {
 /** A service that answers one path as given, and all others as the emulator does. */
 async function serviceWith(
   path: string,
-  answer: (body: string) => readonly [number, string],
+  answer: (body: string) => readonly [number, string] | undefined,
 ): Promise<string> {
   const emulator = await startEmulator({ port: 0, dataDir: ":memory:", token: "token-of-the-test" });
   const server: Server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
-    if (request.url?.startsWith(path) === true) {
-      const [status, text] = answer(body.toString("utf8"));
+    const own = request.url?.startsWith(path) === true ? answer(body.toString("utf8")) : undefined;
+    if (own !== undefined) {
+      const [status, text] = own;
       return response.writeHead(status, { "content-type": "application/json" }).end(text);
     }
     const { host: _, connection: __, ...headers } = request.headers;
@@ -126,6 +127,55 @@ jobs: { j: { new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standa
     expect(code).toBe(1);
     expect(all).not.toContain("CLI_INTERNAL");
     expect(all).not.toContain(VALUE);
+  });
+});
+
+const NEW_CLUSTER =
+  '{ spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1, custom_tags: { k: "${var.s}" } }';
+
+describe("no command that operates an object shows a sensitive value that the service answers with", () => {
+  const JOB = `variables: { s: { type: string, sensitive: true } }
+jobs: { j: { new_cluster: ${NEW_CLUSTER}, notebook_task: { notebook_path: /n } } }
+`;
+
+  test.each([
+    ["run jobs.j", "run-now", { run_id: VALUE }, 1],
+    ["run jobs.j -o json", "run-now", { run_id: 1, note: VALUE }, 0],
+    ["runs get --job jobs.j", "runs/list", { runs: [{ run_id: VALUE }] }, 1],
+    [
+      "runs cancel 1",
+      "runs/get",
+      { run_id: 1, state: { life_cycle_state: "TERMINATED", result_state: VALUE } },
+      0,
+    ],
+    ["runs delete 1 --auto-approve", "runs/get", { run_id: 1, state: { life_cycle_state: VALUE } }, 1],
+  ])("%s", async (line, operation, answer, expected) => {
+    const host = await serviceWith(`/api/2.0/jobs/${operation}`, () => [200, JSON.stringify(answer)]);
+    const folder = folderWith(JOB);
+    expect((await run("apply --auto-approve", folder, host, VALUE)).code).toBe(0);
+    const { code, all } = await run(line, folder, host, VALUE);
+    expect({ code, all }).toMatchObject({ code: expected });
+    expect(all).not.toMatch(/CLI_INTERNAL|CANARY/);
+  });
+
+  test.each(["restart", "resize --workers 2", "start --wait --timeout 1s"])("clusters %s", async (verb) => {
+    let isHostile = false;
+    const host = await serviceWith("/api/2.0/clusters/get", () =>
+      isHostile ? [200, JSON.stringify({ cluster_id: "1", state: VALUE })] : undefined,
+    );
+    const folder = folderWith(CLUSTER("${var.s}", ""));
+    expect((await run("apply --auto-approve", folder, host, VALUE)).code).toBe(0);
+    isHostile = true;
+    const [command, ...options] = verb.split(" ");
+    const { code, all } = await run(
+      `clusters ${command} clusters.c ${options.join(" ")}`.trim(),
+      folder,
+      host,
+      VALUE,
+    );
+    expect(code).toBe(1);
+    expect(all).toContain("(sensitive)");
+    expect(all).not.toMatch(/CLI_INTERNAL|CANARY/);
   });
 });
 
