@@ -62,9 +62,8 @@ function itemBlock(what: string, item: AnswerItem): Block {
     const head = `- **${markdownText(item.change.action)}** ${markdownCode(item.change.address)}`;
     return block(what, head, [head, ...fence(diff)]);
   }
-  const [only = ""] = diff;
   const label = item.fields.find((line) => line.label !== "")?.label ?? "";
-  const head =
-    diff.length === 1 ? `- ${markdownCode(only.replace(/^[! ] /, ""))}` : `- ${markdownCode(label)}`;
+  const [only = label] = diff.length === 1 ? item.fields.flatMap(fieldDiff(false, false)) : [];
+  const head = `- ${markdownCode(only)}`;
   return block(what, head, [head, ...(diff.length === 1 ? [] : fence(diff)), ...details]);
 }

@@ -27,7 +27,7 @@ import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
 import type { AccessLine } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts";
-import type { FieldLine } from "../view/field-lines.ts";
+import { type FieldLine, fieldNote } from "../view/field-lines.ts";
 import {
   type ChangeGroup,
   type DiagnosticGroup,
@@ -39,7 +39,6 @@ import {
 } from "../view/fold.ts";
 import type { OutcomeItem, OutcomeView } from "../view/outcome-view.ts";
 import { kindTable, movedLines, ORIGIN_HEADS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
-import { severityNote } from "./plan-text.ts";
 
 /** So many changes are open in a comment, which has at most two screens; the others are in closed blocks and on the page. */
 const MOST_OPEN = 10;
@@ -302,7 +301,7 @@ function byKind(changes: readonly ChangeView[], expand: boolean): readonly Secti
 function groupBlock(group: ChangeGroup): Block {
   const [view, ...others] = group;
   if (others.length === 0) return changeBlock(view);
-  const remarkTexts = [...severityNote(view), ...view.sharedRemarks];
+  const remarkTexts = [...view.severityRemarks, ...view.sharedRemarks];
   const remarks = remarkTexts.length === 0 ? "" : ` (${markdownText(remarkTexts.join("; "))})`;
   const title = `- **${view.verb}** ${markdownText(groupTitle(group))}${remarks}`;
   const brief = `${title}: ${names(group, MOST_NAMED)}`;
@@ -357,13 +356,13 @@ const MOST_BESIDE = 2;
 
 /** `most`: lines of differences to show. A few short ones are then next to the address. */
 function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): Block {
-  const remarkTexts = [...severityNote(view), ...view.remarks];
+  const remarkTexts = [...view.severityRemarks, ...view.remarks];
   const remarks = remarkTexts.length === 0 ? "" : ` (${markdownText(remarkTexts.join("; "))})`;
   const head = `- **${view.verb}** ${titleCode(view)}${remarks}`;
   const diff = diffOf(view);
   const isBrief = most < Number.POSITIVE_INFINITY && view.content.length === 0;
   if (isBrief && diff.length > 0 && diff.length <= MOST_BESIDE) {
-    const line = `${head}: ${diff.map((one) => markdownCode(one.replace(/^! /, ""))).join(", ")}`;
+    const line = `${head}: ${diffOf(view, false).map(markdownCode).join(", ")}`;
     return block("change", head, [line, ...sentencesOf(view)]);
   }
   const shown =
@@ -380,15 +379,17 @@ function sentencesOf({ consequences, reasons, cost }: ChangeView): readonly stri
 }
 
 /** The heading of the changes of access says `security` for all their fields. */
-function diffOf({ fields, content, action, destroys, severity }: ChangeView): readonly string[] {
+function diffOf(
+  { fields, content, action, destroys, severity }: ChangeView,
+  isInBlock?: boolean,
+): readonly string[] {
   const isAccess = !destroys && severity === "security";
-  const shown = isAccess ? fields.map(withoutSecurity) : fields;
-  return [...shown.flatMap(fieldDiff(action === "create")), ...content];
+  const shown = isAccess ? fields.map(withoutSeverity) : fields;
+  return [...shown.flatMap(fieldDiff(action === "create", isInBlock)), ...content];
 }
 
-function withoutSecurity({ note, ...line }: FieldLine): FieldLine {
-  const rest = note?.replace(/^security(, |$)/, "") ?? "";
-  return rest === "" ? line : { ...line, note: rest };
+function withoutSeverity({ severity: _, ...line }: FieldLine): FieldLine {
+  return line;
 }
 
 /** If the service does not record who changed several objects, a note says it for all. */
@@ -423,14 +424,17 @@ export function fence(lines: readonly string[]): readonly string[] {
 /** A longer pair of values takes two lines. */
 const LONGEST_PAIR = 100;
 
-/** Added lines have `+`, removed lines `-`, and changed lines `!`: these signs have colors in a `diff` block. */
-export function fieldDiff(isNew: boolean): (line: FieldLine) => readonly string[] {
-  return ({ label, sign, was, text, note }) => {
+/** Added lines have `+`, removed lines `-`, and changed lines `!`: these signs have colors in a `diff` block. Outside one, a changed line has no sign. */
+export function fieldDiff(isNew: boolean, isInBlock = true): (line: FieldLine) => readonly string[] {
+  const [changed, plain] = isInBlock ? ["! ", "  "] : ["", ""];
+  return (line) => {
+    const { label, sign, was, text } = line;
     const name = label === "" ? "" : `${label}: `;
-    const end = note === undefined ? "" : `  # ${note}`;
+    const note = fieldNote(line);
+    const end = note === "" ? "" : `  # ${note}`;
     if (sign !== undefined) return [`${sign} ${name}${text}${end}`];
-    if (was === undefined) return [`${isNew ? "+" : " "} ${name}${text}${end}`];
-    if (was.length + text.length <= LONGEST_PAIR) return [`! ${name}${was} → ${text}${end}`];
+    if (was === undefined) return [`${isNew ? "+ " : plain}${name}${text}${end}`];
+    if (was.length + text.length <= LONGEST_PAIR) return [`${changed}${name}${was} → ${text}${end}`];
     return [`- ${name}${was}`, `+ ${name}${text}${end}`];
   };
 }

@@ -16,7 +16,7 @@ import {
   ownOrigin,
   UNRECORDED_NOTE,
 } from "../view/drift-view.ts";
-import type { FieldLine } from "../view/field-lines.ts";
+import { type FieldLine, fieldNote } from "../view/field-lines.ts";
 import { type ChangeGroup, foldChanges, groupNames, groupTitle } from "../view/fold.ts";
 import { byOrigin, kindTable, movedLines, type PlanView, resolvedLines } from "../view/plan-view.ts";
 
@@ -129,7 +129,7 @@ function groupLines(
   const [view, ...others] = group;
   const paint = paintOf(view.action, colors);
   const names = others.length === 0 ? view.remarks : [groupNames(group, MOST_NAMED), ...view.sharedRemarks];
-  const remarkTexts = [...severityNote(view), ...names];
+  const remarkTexts = [...view.severityRemarks, ...names];
   const remarks = remarkTexts.length === 0 ? "" : colors.dim(`  (${remarkTexts.join("; ")})`);
   const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
   return [
@@ -147,12 +147,6 @@ function groupLines(
 function costLines([view, ...others]: ChangeGroup, colors: Colors): readonly string[] {
   if (view.cost === "" || others.some(({ cost }) => cost !== view.cost)) return [];
   return [`      ${colors.cyan("cost:")} ${others.length === 0 ? "" : "each "}${view.cost}`];
-}
-
-/** The severity of a deletion or replacement; in an update, each field has its own severity. */
-export function severityNote({ action, severity }: ChangeView): readonly string[] {
-  const isWhole = action === "delete" || action === "replace";
-  return isWhole && severity !== undefined && severity !== "other" ? [severity] : [];
 }
 
 function paintOf(action: ChangeView["action"], colors: Colors): Paint {
@@ -343,8 +337,9 @@ const LABEL_WIDTH = 44;
 
 export function fieldBlock(lines: readonly FieldLine[], colors: Colors): readonly string[] {
   const rows = lines.map((line) => {
-    const note = line.note === undefined ? "" : `  ${colors.magenta(`# ${line.note}`)}`;
-    return [line.label, `${fieldValue(line, colors)}${note}`];
+    const note = fieldNote(line);
+    const end = note === "" ? "" : `  ${colors.magenta(`# ${note}`)}`;
+    return [line.label, `${fieldValue(line, colors)}${end}`];
   });
   return textTable(rows, { indent: "      ", widest: LABEL_WIDTH });
 }

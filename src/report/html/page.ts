@@ -8,7 +8,7 @@ import { count, grouped } from "../../core/sentences.ts";
 import { ruleText, severityCounts } from "../text/diagnostic-text.ts";
 import { markupText, printableLines } from "../text/printable.ts";
 import { hasHost, type RunInfo, runParts } from "../text/run-info.ts";
-import type { FieldLine } from "../view/field-lines.ts";
+import { type FieldLine, fieldNote } from "../view/field-lines.ts";
 import { type DiagnosticGroup, foldDiagnostics } from "../view/fold.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import { PAGE_STYLE } from "./page-style.ts";
@@ -386,12 +386,12 @@ function facetAttributes(facets: Facets | undefined): Html {
 
 export function fieldTable(all: readonly FieldLine[]): Html {
   if (all.length === 0) return NOTHING;
-  const noted = all.some((line) => line.note !== undefined);
+  const noted = all.some((line) => fieldNote(line) !== "");
   return html`<table class="fields">${all.map((line) => row(line, noted))}</table>`;
 }
 
 function row(line: FieldLine, noted: boolean): Html {
-  const why = noted ? html`<td class="why">${line.note ?? ""}</td>` : NOTHING;
+  const why = noted ? html`<td class="why">${fieldNote(line)}</td>` : NOTHING;
   return html`<tr><td class="label">${line.label}</td><td class="value">${value(line)}</td>${why}</tr>`;
 }
 

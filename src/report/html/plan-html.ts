@@ -1,7 +1,7 @@
 // A plan, drift, and the outcome of an apply as HTML pages.
 
 import { duration } from "../../core/duration.ts";
-import { count, firstFew, grouped, sentenceCase } from "../../core/sentences.ts";
+import { count, firstFew, grouped, listed, sentenceCase } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
@@ -169,13 +169,13 @@ function glanceRows(plan: PlanView): readonly GlanceRow[] {
   ): readonly GlanceRow[] =>
     changes.length === 0 ? [] : [{ tone, label, text: named(changes, shown), filter }];
   const refusal: readonly GlanceRow[] =
-    plan.refusal === undefined
+    plan.refusalCodes.length === 0
       ? []
       : [
           {
             tone: "delete",
             label: "Blocked",
-            text: html`<strong>by ${plan.refusal.replace("Blocked by ", "")}</strong>`,
+            text: html`<strong>by ${listed(plan.refusalCodes)}.</strong>`,
           },
         ];
   return [

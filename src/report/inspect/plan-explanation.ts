@@ -7,7 +7,7 @@ import type { ExplainedField, Neighbor, PlanExplanation } from "../../planner/ex
 import type { KindRegistry } from "../../resource/kind.ts";
 import { severityOfDiff } from "../../resource/severity.ts";
 import { diffValue } from "../format/plan-json.ts";
-import { changeLines, fieldBlock, severityNote } from "../format/plan-text.ts";
+import { changeLines, fieldBlock } from "../format/plan-text.ts";
 import { diagnosticJson, diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type Colors, valueText } from "../text/terminal.ts";
@@ -75,7 +75,7 @@ function titleOf({ explanation, view }: ExplainedPlan): string {
   switch (status) {
     case "changes": {
       if (view === undefined) return name;
-      const remarks = [...severityNote(view), ...view.remarks];
+      const remarks = [...view.severityRemarks, ...view.remarks];
       return `${view.verb} ${view.title}${remarks.length === 0 ? "" : ` (${remarks.join("; ")})`}`;
     }
     case "unchanged":

@@ -104,14 +104,21 @@ export class ChangeView {
     return destroys(this.source);
   }
 
-  /** The text after the address: the natural name if it differs, a replacement's strategy, a cause outside the spec. */
+  /** The text after the address. */
   get remarks(): readonly string[] {
-    return remarksOf(this.source, this.#registry);
+    return [...ownRemarks(this.source), ...this.sharedRemarks];
   }
 
-  /** Those that equal changes have, too: without the name and the former address. */
+  /** Those that equal changes have, too: a replacement's strategy, a cause outside the spec. */
   get sharedRemarks(): readonly string[] {
-    return this.remarks.filter((remark) => !/^(named|moved from) /.test(remark));
+    return sharedRemarks(this.source, this.#registry);
+  }
+
+  /** The severity of a deletion or replacement, as a remark; in an update, each field has its own. */
+  get severityRemarks(): readonly string[] {
+    const { action, severity } = this;
+    const isWhole = action === "delete" || action === "replace";
+    return isWhole && severity !== undefined && severity !== "other" ? [severity] : [];
   }
 
   /** The address that a change has until now, if it moves the record and changes the object, too. Printable. */
@@ -287,11 +294,17 @@ function formerAddress({ action, movedFrom }: Change): string | undefined {
   return action === "move" || movedFrom === undefined ? undefined : printable(movedFrom);
 }
 
-function remarksOf(change: Change, registry: KindRegistry): readonly string[] {
-  const remarks: string[] = [];
+/** The former address, and the natural name if it differs. */
+function ownRemarks(change: Change): readonly string[] {
   const former = formerAddress(change);
-  if (former !== undefined) remarks.push(`moved from ${former}`);
-  if (change.name !== nameOf(change.address)) remarks.push(`named ${printable(JSON.stringify(change.name))}`);
+  return [
+    ...(former === undefined ? [] : [`moved from ${former}`]),
+    ...(change.name === nameOf(change.address) ? [] : [`named ${printable(JSON.stringify(change.name))}`]),
+  ];
+}
+
+function sharedRemarks(change: Change, registry: KindRegistry): readonly string[] {
+  const remarks: string[] = [];
   if (isOfReplaced(change)) remarks.push("a replaced object of this address");
   if (change.action === "replace")
     remarks.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);

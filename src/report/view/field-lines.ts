@@ -13,13 +13,19 @@ import { tableSchema, visitValue } from "../../resource/walk.ts";
 import { printable } from "../text/printable.ts";
 import { setChange, valueText } from "../text/terminal.ts";
 
-/** `label  text  note`. `was` is an old value, left of an arrow; `sign` marks a member that comes or goes. */
+/** `label  text  note`. `was` is an old value, left of an arrow; `sign` marks a member that comes or goes. `severity` is never `other`. */
 export interface FieldLine {
   readonly label: string;
   readonly sign?: "+" | "-";
   readonly was?: string;
   readonly text: string;
+  readonly severity?: Severity;
   readonly note?: string;
+}
+
+/** `security, forces replacement`; empty for a line without both. */
+export function fieldNote({ severity, note }: FieldLine): string {
+  return [severity, note].filter((part) => part !== undefined).join(", ");
 }
 
 /** Inside one line a list of plain values may be this long. */
@@ -67,14 +73,15 @@ export function diffLines(
 ): readonly FieldLine[] {
   const label = printable(toDottedPath(diff.path));
   const notes = [
-    severity === "other" ? "" : severity,
     wordsFor(diff.path, diff.after),
     diff.unknown === true ? LATER : "",
     diff.replaces ? "forces replacement" : "",
     diff.cause === usual ? "" : causeText(diff.cause),
   ];
   const note = notes.filter((note) => note !== "").join(", ");
-  return withNote(changedLines(fields, diff, label), note);
+  const lines = withNote(changedLines(fields, diff, label), note);
+  if (severity === "other") return lines;
+  return lines.map((line) => (line.label === "" ? line : { ...line, severity }));
 }
 
 function changedLines(fields: FieldTable, diff: FieldDiff, label: string): readonly FieldLine[] {

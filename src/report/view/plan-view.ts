@@ -48,6 +48,9 @@ export interface PlanView {
   readonly part: Plan["part"];
   /** `Plan: 3 to create, 1 to update, 0 to replace, 0 to delete.` */
   readonly title: string;
+  /** The codes of its guards and errors; with one, the plan is not applied. */
+  readonly refusalCodes: readonly string[];
+  /** `Blocked by GUARD_PREVENT_DESTROY.` Undefined for a plan that may be applied. */
   readonly refusal: string | undefined;
   readonly changesAnything: boolean;
   readonly split?: SplitView;
@@ -120,6 +123,8 @@ export function planView(
   { expand = false, choice = SHOW_ALL, accessBy = "principal" }: Layout = {},
 ): PlanView {
   const { split } = plan;
+  const errors = findingsOf(plan).filter(({ severity }) => severity === "error");
+  const refusalCodes = [...new Set(errors.map(({ code }) => code))];
   const own = new Set(causedPart(plan).diagnostics);
   const drifted = new Map(plan.drift.map((drift) => [drift.address, originText(drift.origin)]));
   const costs = costSentences(plan);
@@ -147,7 +152,8 @@ export function planView(
     modes: plan.modes ?? [],
     part: plan.part,
     title: summaryLine(plan),
-    refusal: refusalLine(plan),
+    refusalCodes,
+    refusal: refusalCodes.length === 0 ? undefined : `Blocked by ${listed(refusalCodes)}.`,
     changesAnything: changesAnything(plan),
     summary: summaryOf(plan.changes),
     get changes() {
@@ -253,13 +259,6 @@ function changesLine(summary: Summary): string {
       : `No changes. ${count(noop, "resource matches", "resources match")} the spec.`;
   const parts = summaryActions(summary).map((action) => `${grouped(summary[action])} to ${action}`);
   return `Plan: ${parts.join(", ")}.`;
-}
-
-/** `Blocked by GUARD_PREVENT_DESTROY.` Undefined for a plan that may be applied. */
-function refusalLine(plan: Pick<Plan, "diagnostics" | "guards">): string | undefined {
-  const errors = findingsOf(plan).filter(({ severity }) => severity === "error");
-  if (errors.length === 0) return undefined;
-  return `Blocked by ${listed([...new Set(errors.map(({ code }) => code))])}.`;
 }
 
 type Counted = { readonly kind: string; readonly action: Action };
