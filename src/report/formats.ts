@@ -16,8 +16,13 @@ import type { DriftView } from "./view/drift-view.ts";
 import type { OutcomeView } from "./view/outcome-view.ts";
 import type { PlanView } from "./view/plan-view.ts";
 
-/** `colors` are for text. `alone`: for a file, which must contain the findings about the run itself. */
-export type Renderer<View> = (view: View, info: RunInfo, colors: Colors, alone?: boolean) => FittedReport;
+/** `colors` are for text. `isOnlyOutput`: for a file, which must contain the findings about the run itself. */
+export type Renderer<View> = (
+  view: View,
+  info: RunInfo,
+  colors: Colors,
+  isOnlyOutput?: boolean,
+) => FittedReport;
 
 type Formats<View> = Readonly<Record<string, () => Promise<Renderer<View>>>>;
 
@@ -104,7 +109,7 @@ const loadPlanMarkdown = async () => (await import("./format/plan-markdown.ts"))
 export const PLAN_FORMATS = {
   text: async () => {
     const { planText } = await import("./format/plan-text.ts");
-    return (view, info, colors, alone) => whole(planText(view, colors, info, alone));
+    return (view, info, colors, isOnlyOutput) => whole(planText(view, colors, info, isOnlyOutput));
   },
   json: async () => {
     const { planJsonPieces } = await import("./format/plan-json.ts");
@@ -133,7 +138,7 @@ const loadDriftMarkdown = async () => (await import("./format/plan-markdown.ts")
 export const DRIFT_FORMATS = {
   text: async () => {
     const { driftText } = await import("./format/plan-text.ts");
-    return (view, info, colors, alone) => whole(driftText(view, colors, info, alone));
+    return (view, info, colors, isOnlyOutput) => whole(driftText(view, colors, info, isOnlyOutput));
   },
   json: json(async () => (await import("./format/plan-json.ts")).driftReportJson),
   markdown: markdown(loadDriftMarkdown),
@@ -198,8 +203,8 @@ const loadOutcomeMarkdown = async () => (await import("./format/plan-markdown.ts
 /** Of an apply. As JSON it is one event a line; the renderer gives the last of them. */
 export const OUTCOME_FORMATS = {
   text: async () => {
-    const { outcomeText } = await import("./view/outcome-view.ts");
-    return (view, info, colors, alone) => whole(outcomeText(view, colors, info, alone));
+    const { outcomeText } = await import("./format/outcome-text.ts");
+    return (view, info, colors, isOnlyOutput) => whole(outcomeText(view, colors, info, isOnlyOutput));
   },
   json: async () => {
     const { outcomeJson } = await import("./view/outcome-view.ts");

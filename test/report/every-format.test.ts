@@ -150,7 +150,7 @@ describe("of a plan", () => {
 });
 
 describe("with --exitcode-for change", () => {
-  const view = planView(plan, registry, [], undefined, "change");
+  const view = planView(plan, registry, { exitcodeFor: "change" });
   const render = (name: string) => textOf<typeof view>(PLAN_FORMATS, name, view);
 
   test("github has no annotation for what was pending, and counts it", async () => {

@@ -150,7 +150,7 @@ function rendered<View>(
 function outputs(name: string): Readonly<Record<string, string>> {
   const hostile = withHostileAcknowledgements(name, hostilePlan(name));
   const info = hostileRun(name);
-  const plan = planView(hostile, registry, hostile.diagnostics);
+  const plan = planView(hostile, registry, { notes: hostile.diagnostics });
   const drift = driftView(hostile, 1, registry, undefined, { sinceLast: true, least: "other" });
   const outcome = hostileOutcome(name);
   const view = outcomeView(outcome, hostile.diagnostics, plan);

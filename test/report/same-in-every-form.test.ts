@@ -6,6 +6,7 @@ import { githubAnnotations } from "../../src/report/format/github-annotations.ts
 import { codeQuality } from "../../src/report/format/gitlab.ts";
 import { driftJunit, outcomeJunit, planJunit } from "../../src/report/format/junit.ts";
 import { driftNotices, type Notice, outcomeNotices, planNotices } from "../../src/report/format/notice.ts";
+import { outcomeText } from "../../src/report/format/outcome-text.ts";
 import { driftReportJson, planJson } from "../../src/report/format/plan-json.ts";
 import { driftMarkdown, outcomeMarkdown, planMarkdown } from "../../src/report/format/plan-markdown.ts";
 import { driftText, planText } from "../../src/report/format/plan-text.ts";
@@ -18,7 +19,6 @@ import {
   diagnosticEventJson,
   eventJson,
   outcomeJson,
-  outcomeText,
   outcomeView,
 } from "../../src/report/view/outcome-view.ts";
 import { planView } from "../../src/report/view/plan-view.ts";
@@ -30,7 +30,7 @@ import { run } from "./run.ts";
 const plain = colorsFor(false);
 
 describe("a plan", () => {
-  const view = planView(richPlan, registry, richNotes);
+  const view = planView(richPlan, registry, { notes: richNotes });
   const forms: Readonly<Record<FormName, string>> = {
     text: planText(view, plain),
     markdown: planMarkdown(view).text,
@@ -97,7 +97,7 @@ describe("an outcome", () => {
 });
 
 describe("annotations, SARIF, and code quality", () => {
-  const plan = planView(richPlan, registry, richNotes);
+  const plan = planView(richPlan, registry, { notes: richNotes });
   const drift = driftView({ ...richPlan, diagnostics: richNotes }, 3, registry);
   const outcome = outcomeView(richOutcome, richNotes);
   const forms = (notices: readonly Notice[], command: string): Readonly<Record<string, string>> => ({

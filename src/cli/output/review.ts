@@ -147,7 +147,7 @@ export interface ShownPlan extends PlanReport {
 }
 
 export function viewOf({ plan, places, notes, exitcodeFor }: ShownPlan, layout: Layout): PlanView {
-  return planView(plan, registry, notes, places, exitcodeFor, layout);
+  return planView(plan, registry, { ...layout, notes, places, exitcodeFor });
 }
 
 /** `only`: the formats to print. */

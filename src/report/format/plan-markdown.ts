@@ -72,8 +72,8 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
     },
     ...findings(all, "warning"),
     ...renamed(plan),
-    full("All destroys", destroys, destroyed),
-    full("All access changes", access, permitted),
+    completeSection("All destroys", destroys, destroyed),
+    completeSection("All access changes", access, permitted),
     ...byKind(others, plan.expand),
     collapsed(
       3,
@@ -133,7 +133,7 @@ const MOST_NAMED = 3;
  * `destroyedBelow` is only there.
  */
 function glanceLines(
-  { notable, cost: priced, costTotal }: PlanView,
+  { notable, costLabel, costTotal }: PlanView,
   destroyedBelow: ReadonlySet<ChangeView>,
 ): readonly string[] {
   const touching = notable.filter((change) => change.touches);
@@ -146,9 +146,7 @@ function glanceLines(
     .map(({ subject, sentence }) => `${markdownText(subject)}: ${markdownSentence(sentence)}`);
   const more = effects.length - sentences.length;
   const lines = [
-    ...(costTotal === undefined
-      ? []
-      : [`- **${priced === undefined ? "Machines" : "Prices"}**: ${markdownText(costTotal)}`]),
+    ...(costTotal === undefined ? [] : [`- **${costLabel}**: ${markdownText(costTotal)}`]),
     ...(cost.length === 0
       ? []
       : [`- **Cost**: ${markdownText(kindCounts(cost))} (${names(cost, MOST_NAMED)})`]),
@@ -285,7 +283,7 @@ function opened(title: string, plan: PlanView, changes: readonly ChangeView[], m
 }
 
 /** What an open section shortened. */
-function full(title: string, changes: readonly ChangeView[], { isShortened }: Opened): Section {
+function completeSection(title: string, changes: readonly ChangeView[], { isShortened }: Opened): Section {
   const blocks = isShortened ? changes.map((change) => changeBlock(change)) : [];
   return collapsed(2, `${title}: ${count(blocks.length, "resource")}`, blocks);
 }
@@ -401,10 +399,8 @@ export function driftBlocks(drift: readonly DriftItem[]): readonly Block[] {
 
 /** The recorded value is on the left, the live one on the right. */
 function driftBlock(item: DriftItem): Block {
-  const { address, word, severity, fields, content, remark, origin } = item;
-  const remarkTexts = [severity === "other" ? "" : severity, remark, origin]
-    .filter((text) => text !== "")
-    .map(markdownText);
+  const { address, word, fields, content, remarks: all, origin } = item;
+  const remarkTexts = [...all, ...(origin === "" ? [] : [origin])].map(markdownText);
   const remarks = remarkTexts.length === 0 ? "" : ` (${remarkTexts.join("; ")})`;
   const head = `- **${word}** ${markdownCode(address)}${remarks}`;
   return block("drifted resource", head, [head, ...fence([...fields.flatMap(fieldDiff(false)), ...content])]);

@@ -18,7 +18,15 @@ import {
 } from "../view/drift-view.ts";
 import { type FieldLine, fieldNote } from "../view/field-lines.ts";
 import { type ChangeGroup, foldChanges, groupNames, groupTitle } from "../view/fold.ts";
-import { byOrigin, kindTable, movedLines, type PlanView, resolvedLines } from "../view/plan-view.ts";
+import {
+  byOrigin,
+  kindTable,
+  movedLines,
+  ORIGIN_HEADS,
+  type PlanView,
+  resolvedSentence,
+  type SplitView,
+} from "../view/plan-view.ts";
 
 /** Of warnings with one code, or of one rule, so many are shown; a line counts the others. */
 const MOST_ALIKE = 10;
@@ -32,7 +40,7 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, isOnlyO
     unmanagedSection(plan, colors),
     hiddenSection(plan.shown.hidden, colors),
     ...diagnosticSections(plan, colors, isOnlyOutput ? plan.notes : []),
-    resolvedLines(plan.split, colors),
+    resolvedSection(plan.split, colors),
     tableSection(plan, colors),
     lossSection(plan, colors),
     revertSection(plan, colors),
@@ -92,7 +100,7 @@ function changesSection(plan: PlanView, colors: Colors): readonly string[] {
 function changeBlocks(groups: readonly ChangeGroup[], colors: Colors): readonly string[] {
   const isNotedBelow = areUnrecorded(groups.map(([{ driftOrigin }]) => driftOrigin));
   const lines = spacedLines(
-    groups.map((group) => ({ kind: group[0].kind, lines: groupLines(group, colors, isNotedBelow) })),
+    groups.map((group) => ({ kind: group[0].kind, lines: groupLines(group, colors, { isNotedBelow }) })),
   );
   if (isNotedBelow) lines.push("", colors.dim(UNRECORDED_NOTE));
   if (groups.some(({ length }) => length > 1))
@@ -115,16 +123,25 @@ function spacedLines(
 /** So many of the equal changes are named. */
 const MOST_NAMED = 5;
 
-/** `isWhole`: contents are not shortened. */
-export function changeLines(view: ChangeView, colors: Colors, isWhole = false): readonly string[] {
-  return groupLines([view], colors, false, isWhole);
+interface ChangeLineOptions {
+  /** Whether contents are not shortened. */
+  readonly isWhole?: boolean;
+  /** Whether a line below says that the service does not record who made the changes. */
+  readonly isNotedBelow?: boolean;
+}
+
+export function changeLines(
+  view: ChangeView,
+  colors: Colors,
+  options?: ChangeLineOptions,
+): readonly string[] {
+  return groupLines([view], colors, options);
 }
 
 function groupLines(
   group: ChangeGroup,
   colors: Colors,
-  isNotedBelow = false,
-  isWhole = false,
+  { isWhole = false, isNotedBelow = false }: ChangeLineOptions = {},
 ): readonly string[] {
   const [view, ...others] = group;
   const paint = paintOf(view.action, colors);
@@ -238,6 +255,15 @@ function findingSections(all: readonly Diagnostic[], colors: Colors): Sections {
   ];
 }
 
+function resolvedSection(split: SplitView | undefined, colors: Colors): readonly string[] {
+  if (split === undefined || split.resolved.length === 0) return [];
+  const head = `${ORIGIN_HEADS.resolved}: ${count(split.resolved.length, "change")} of ${printable(split.base)} no longer needed`;
+  return [
+    colors.bold(head),
+    ...split.resolved.map((resolvedItem) => colors.dim(`  ✓ ${resolvedSentence(resolvedItem)}`)),
+  ];
+}
+
 function hiddenSection(hidden: string | undefined, colors: Colors): readonly string[] {
   return hidden === undefined ? [] : [colors.dim(printable(hidden))];
 }
@@ -304,12 +330,6 @@ export function driftText(view: DriftView, colors: Colors, info?: RunInfo, isOnl
   return sectionsText(sections);
 }
 
-/** The severity `other` is not shown. */
-function remarks({ severity, remark }: DriftItem): string {
-  const texts = [severity === "other" ? "" : severity, remark].filter((text) => text !== "");
-  return texts.length === 0 ? "" : `  (${texts.join("; ")})`;
-}
-
 export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
   const { items, note } = notedOnce(drift);
   const lines = spacedLines(
@@ -319,8 +339,9 @@ export function driftLines(drift: readonly DriftItem[], colors: Colors): readonl
 }
 
 function driftItemLines(driftItem: DriftItem, colors: Colors): readonly string[] {
+  const remarks = driftItem.remarks.length === 0 ? "" : `  (${driftItem.remarks.join("; ")})`;
   return [
-    `  ${colors.yellow(SIGNS[driftItem.what])} ${colors.yellow(driftItem.word.padEnd(8))} ${colors.bold(printable(driftItem.address))}${colors.dim(remarks(driftItem))}`,
+    `  ${colors.yellow(SIGNS[driftItem.what])} ${colors.yellow(driftItem.word.padEnd(8))} ${colors.bold(printable(driftItem.address))}${colors.dim(remarks)}`,
     ...(driftItem.origin === "" ? [] : [colors.dim(`      ${driftItem.origin}`)]),
     ...fieldBlock(driftItem.fields, colors),
     ...contentBlock(driftItem.content, colors),

@@ -158,7 +158,6 @@ function glanceRows(plan: PlanView): readonly GlanceRow[] {
   const shown = new Set(plan.shown.changes);
   const destroyed = touching.filter((view) => view.destroys);
   const actions = [...new Set(destroyed.map(({ action }) => action))];
-  const costLabel = plan.cost === undefined ? "Machines" : "Prices";
   const bySeverity = (severity: Severity) =>
     touching.filter((view) => !view.destroys && view.severity === severity);
   const row = (
@@ -185,7 +184,7 @@ function glanceRows(plan: PlanView): readonly GlanceRow[] {
     ...row("update", "Cost", bySeverity("cost"), "severity=cost"),
     ...(plan.costTotal === undefined
       ? []
-      : [{ tone: "update", label: costLabel, text: html`${plan.costTotal}` }]),
+      : [{ tone: "update", label: plan.costLabel, text: html`${plan.costTotal}` }]),
     ...effectRow(touching),
   ];
 }

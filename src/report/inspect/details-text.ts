@@ -21,7 +21,7 @@ export function detailsText({ notable }: Pick<PlanView, "notable">, request: str
   if (request === "") return `${changes.map((change) => listLine(change, colors)).join("\n")}\n`;
   const selected = selectedBy(changes, request);
   if (typeof selected === "string") return `${printable(selected)}\n`;
-  return `${selected.map(({ change }) => changeLines(change, colors, true).join("\n")).join("\n\n")}\n`;
+  return `${selected.map(({ change }) => changeLines(change, colors, { isWhole: true }).join("\n")).join("\n\n")}\n`;
 }
 
 function listLine({ number, change }: NumberedChange, colors: Colors): string {

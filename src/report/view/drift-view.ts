@@ -56,6 +56,8 @@ export interface DriftItem {
   readonly marks: readonly Record<string, unknown>[];
   /** The status of an object that was deleted or appeared; empty if unknown or shown at the fields. */
   readonly remark: string;
+  /** What follows the address in a list: the severity unless it is `other`, and `remark`. */
+  readonly remarks: readonly string[];
   /** Who changed it, and when, as a sentence; empty if unknown. */
   readonly origin: string;
   /** The severity of the most severe difference that needs attention; undefined if none does. */
@@ -114,6 +116,8 @@ export function driftItem(
     const severity = differences[at]?.severity ?? whole;
     return isOpen(mark, severity, context) ? [severity] : [];
   });
+  const severity = mostSevere(differences.map((rated) => rated.severity)) ?? whole;
+  const remark = differences.length > 0 ? "" : markText(marks[0], context);
   return {
     address: drift.address,
     kind: drift.kind,
@@ -124,10 +128,11 @@ export function driftItem(
     fields: differences.flatMap((rated, at) =>
       withRemark(linesOf(drift, rated, registry), markText(marks[at], context)),
     ),
-    severity: mostSevere(differences.map((rated) => rated.severity)) ?? whole,
+    severity,
     differences,
     marks: marks.map((mark) => markJson(mark, context)),
-    remark: differences.length > 0 ? "" : markText(marks[0], context),
+    remark,
+    remarks: [severity === "other" ? "" : severity, remark].filter((text) => text !== ""),
     open: mostSevere(open),
     origin: originText(drift.origin),
     content: contentLines(drift.content),

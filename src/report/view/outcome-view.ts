@@ -1,8 +1,8 @@
-// The outcome of an apply as a view that all reports use; as text: failures with reasons, blocked and skipped changes, a summary line; and as JSON, one event per line.
+// The outcome of an apply as a view that all reports use, and as JSON: one event per line.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { duration, secondsOf } from "../../core/duration.ts";
-import { count, grouped, listed } from "../../core/sentences.ts";
+import { count, grouped } from "../../core/sentences.ts";
 import type { Action } from "../../planner/model/change.ts";
 import {
   type ApplyEvent,
@@ -12,10 +12,9 @@ import {
   wasStopped,
 } from "../../planner/model/plan.ts";
 import { CHANGING_ACTIONS } from "../../resource/planning.ts";
-import { diagnosticJson, diagnosticText } from "../text/diagnostic-text.ts";
-import { JSON_FORMAT, printable } from "../text/printable.ts";
-import { type RunInfo, runJson, runLines } from "../text/run-info.ts";
-import type { Colors } from "../text/terminal.ts";
+import { diagnosticJson } from "../text/diagnostic-text.ts";
+import { JSON_FORMAT } from "../text/printable.ts";
+import { type RunInfo, runJson } from "../text/run-info.ts";
 import { DONE, summaryActions } from "../text/vocabulary.ts";
 import type { PlanView } from "./plan-view.ts";
 
@@ -114,52 +113,6 @@ function titleOf(
   const unchanged = same === 0 ? "" : `; ${count(same, "secret")} unchanged`;
   const start = interrupted ? "Stopped after" : "Applied in";
   return `${start} ${duration(elapsedMs)}: ${done.join(", ")}${unchanged}${rest.length === 0 ? "" : `; ${rest.join(", ")}`}.`;
-}
-
-/** `alone`: no other output shows the findings about the run. */
-export function outcomeText(outcome: OutcomeView, colors: Colors, info?: RunInfo, alone = false): string {
-  const troubled = outcome.changes.filter((outcomeItem) => outcomeItem.result !== "applied");
-  const diagnostics = alone ? [...outcome.notes, ...outcome.diagnostics] : outcome.diagnostics;
-  const lines = [
-    ...troubled
-      .filter((outcomeItem) => outcomeItem.tried)
-      .flatMap((outcomeItem) => troubleLines(outcomeItem, colors)),
-    ...stoppedLine(troubled, colors),
-    ...blockedLines(troubled, colors),
-    ...diagnostics.map((diagnostic) => diagnosticText(diagnostic, colors).trimEnd()),
-  ];
-  if (lines.length > 0) lines.push("");
-  lines.push(colors.bold(outcome.title));
-  if (!outcome.followsPlan) lines.push(...runLines(info, colors));
-  return `${lines.join("\n")}\n`;
-}
-
-function troubleLines(outcomeItem: OutcomeItem, colors: Colors): readonly string[] {
-  const paint = outcomeItem.result === "failed" ? colors.red : colors.yellow;
-  const head = `${paint(outcomeItem.result)} ${outcomeItem.action} ${printable(outcomeItem.address)}`;
-  if (outcomeItem.finding === undefined) return [head];
-  const lines = diagnosticText(outcomeItem.finding, colors).trimEnd().split("\n");
-  return [head, ...lines.map((line) => `  ${line}`)];
-}
-
-function stoppedLine(troubled: readonly OutcomeItem[], colors: Colors): readonly string[] {
-  const names = troubled
-    .filter((outcomeItem) => outcomeItem.stopped)
-    .map((outcomeItem) => printable(outcomeItem.address));
-  if (names.length === 0) return [];
-  return [`${colors.yellow("skipped")} because the run was stopped: ${listed(names, "and", 20)}`];
-}
-
-function blockedLines(troubled: readonly OutcomeItem[], colors: Colors): readonly string[] {
-  const blocked = troubled.filter((outcomeItem) => outcomeItem.result === "blocked");
-  const causes = [...new Set(blocked.map((outcomeItem) => outcomeItem.waitsFor))];
-  return causes.map((cause) => {
-    const names = blocked
-      .filter((outcomeItem) => outcomeItem.waitsFor === cause)
-      .map((outcomeItem) => printable(outcomeItem.address));
-    const why = cause === undefined ? "" : ` because of ${printable(cause)}`;
-    return `${colors.yellow("blocked")}${why}: ${listed(names, "and", 20)}`;
-  });
 }
 
 type Line = Record<string, unknown>;

@@ -25,7 +25,6 @@ import type { KindRegistry } from "../../resource/kind.ts";
 import { CHANGING_ACTIONS } from "../../resource/planning.ts";
 import { printable } from "../text/printable.ts";
 import { partOptions } from "../text/run-info.ts";
-import type { Colors } from "../text/terminal.ts";
 import { PLANNED_ACTIONS, plannedCounts, summaryActions } from "../text/vocabulary.ts";
 import { type AccessGrouping, type AccessView, accessView } from "./access-view.ts";
 import { ChangeView, NO_PLACES, type SpecPlaces } from "./change-view.ts";
@@ -57,9 +56,9 @@ export interface PlanView {
   /** With `change`, no guard, error, or annotation counts that was pending. */
   readonly exitcodeFor: ExitcodeFor;
   readonly summary: Summary;
-  /** Every change in the order of the plan, also those that change nothing; made when first asked for. */
+  /** Every change in the order of the plan, also those that change nothing: for documents. Made when first asked for. */
   readonly changes: readonly ChangeView[];
-  /** The changes that do something or report something: often few of many. */
+  /** The changes that do something or report something, often few of many: for sums and losses. A list for readers is in `shown`. */
   readonly notable: readonly ChangeView[];
   /** Undefined if the plan changes no access. */
   readonly access: AccessView | undefined;
@@ -76,7 +75,9 @@ export interface PlanView {
   readonly capacity: PlanCapacity | undefined;
   /** One sentence; undefined if no change has a cost. */
   readonly costTotal: string | undefined;
-  /** The rows for readers, by `--show` and `--hide`: sums, losses, and documents are about everything. */
+  /** What the sentence is about: without prices, it counts machines. */
+  readonly costLabel: "Machines" | "Prices";
+  /** The rows for readers, by `--show` and `--hide`. */
   readonly shown: ShownRows;
   readonly choice: Choice;
 }
@@ -113,19 +114,30 @@ export interface UnmanagedItem {
   readonly source?: Unmanaged;
 }
 
-/** `notes`: findings about the run around the plan. `places`: where the spec declares what changes. */
+interface PlanViewOptions extends Layout {
+  /** Findings about the run around the plan. */
+  readonly notes?: readonly Diagnostic[];
+  /** Where the spec declares what changes. */
+  readonly places?: SpecPlaces;
+  readonly exitcodeFor?: ExitcodeFor;
+}
+
 export function planView(
   plan: Plan,
   registry: KindRegistry,
-  notes: readonly Diagnostic[] = [],
-  places: SpecPlaces = NO_PLACES,
-  exitcodeFor: ExitcodeFor = "all",
-  { expand = false, choice = SHOW_ALL, accessBy = "principal" }: Layout = {},
+  {
+    notes = [],
+    places = NO_PLACES,
+    exitcodeFor = "all",
+    expand = false,
+    choice = SHOW_ALL,
+    accessBy = "principal",
+  }: PlanViewOptions = {},
 ): PlanView {
   const { split } = plan;
   const errors = findingsOf(plan).filter(({ severity }) => severity === "error");
   const refusalCodes = [...new Set(errors.map(({ code }) => code))];
-  const own = new Set(causedPart(plan).diagnostics);
+  const caused = new Set(causedPart(plan).diagnostics);
   const drifted = new Map(plan.drift.map((drift) => [drift.address, originText(drift.origin)]));
   const costs = costSentences(plan);
   const viewed = (change: Change): ChangeView => {
@@ -168,12 +180,13 @@ export function planView(
     unmanaged,
     guards: plan.guards.map(guardItem),
     diagnostics: plan.diagnostics.map((diagnostic) =>
-      own.has(diagnostic) ? diagnostic : pendingFinding(diagnostic),
+      caused.has(diagnostic) ? diagnostic : pendingFinding(diagnostic),
     ),
     notes,
     cost: plan.cost,
     capacity: plan.capacity,
     costTotal: totalCostSentence(plan),
+    costLabel: plan.cost === undefined ? "Machines" : "Prices",
     expand,
     choice,
     shown: shownRows(choice, notable, drift, unmanaged),
@@ -376,15 +389,6 @@ export function splitProperties(split: SplitView | undefined): Readonly<Record<s
 export function resolvedSentence({ change, fields }: ResolvedItem): string {
   const which = fields.length === 0 ? "" : `: only ${listed(fields)}`;
   return `${change.action} ${change.title}${which}`;
-}
-
-export function resolvedLines(split: SplitView | undefined, colors: Colors): readonly string[] {
-  if (split === undefined || split.resolved.length === 0) return [];
-  const head = `${ORIGIN_HEADS.resolved}: ${count(split.resolved.length, "change")} of ${printable(split.base)} no longer needed`;
-  return [
-    colors.bold(head),
-    ...split.resolved.map((resolvedItem) => colors.dim(`  ✓ ${resolvedSentence(resolvedItem)}`)),
-  ];
 }
 
 /** The `moved` entries of all likely renames at once, to paste into the spec. */

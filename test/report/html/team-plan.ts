@@ -205,10 +205,8 @@ export function teamPlan(size: number, guarded = false): Plan {
 }
 
 export const teamView = (size: number, guarded?: boolean) =>
-  planView(teamPlan(size, guarded), registry, [], (address) => ({
-    file: "workspace.yaml",
-    line: 10 + address.length,
-    column: 3,
-  }));
+  planView(teamPlan(size, guarded), registry, {
+    places: (address) => ({ file: "workspace.yaml", line: 10 + address.length, column: 3 }),
+  });
 
 export const teamDrift = (size: number) => driftView(teamPlan(size), 1, registry);

@@ -76,7 +76,7 @@ describe("a choice", () => {
 
 test("documents have every change and say what is hidden, and a page for readers leaves it out", () => {
   const choice = { show: filters("destroys"), hide: [] };
-  const view = planView(richPlan, registry, [], undefined, "all", { choice });
+  const view = planView(richPlan, registry, { choice });
   const document = planJson(view, { ...INFO });
   const left = view.notable.filter((change) => change.touches && !view.shown.changes.includes(change));
   expect(left.length).toBeGreaterThan(0);

@@ -63,7 +63,7 @@ function viewOf(
     time: new Date().toISOString().replace(/\.\d+Z$/, "Z"),
     changed: changed.map((path) => relative(cwd, path)),
     findings: diagnostics,
-    plan: plan === undefined ? undefined : planView(plan, registry, [], places),
+    plan: plan === undefined ? undefined : planView(plan, registry, { places }),
     resources,
   };
 }
