@@ -43,6 +43,9 @@ import { kindTable, movedLines, ORIGIN_HEADS, type PlanView, resolvedSentence } 
 /** So many changes are open in a comment, which has at most two screens; the others are in closed blocks and on the page. */
 const MOST_OPEN = 10;
 
+/** The order in which sections keep their place in a report that is too long. `complete`: what an open section shortened. */
+const RANK = { errors: 0, open: 1, warnings: 2, complete: 2, closed: 3, drift: 4, unmanaged: 5 } as const;
+
 export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
   const touching = plan.shown.changes.filter((change) => change.touches);
   const shown = touching.filter((change) => change.origin !== "pending");
@@ -66,7 +69,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
     destroyed.section,
     permitted.section,
     {
-      rank: 1,
+      rank: RANK.open,
       open: `### Needs attention: ${count(isOpen.size, "resource")}`,
       blocks: urgent.map(groupBlock),
     },
@@ -76,7 +79,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
     completeSection("All access changes", access, permitted),
     ...byKind(others, plan.expand),
     collapsed(
-      3,
+      RANK.closed,
       `${ORIGIN_HEADS.pending}: ${count(pending.length, "resource")}`,
       foldChanges(pending, plan.expand).map(groupBlock),
     ),
@@ -92,7 +95,7 @@ function renamed(plan: PlanView): readonly Section[] {
   const lines = movedLines(plan).map(printable);
   if (lines.length === 0) return [];
   const text = `${["To keep renamed resources, add this to the spec:", "", ...markdownBlock("yaml", lines)].join("\n")}\n`;
-  return [{ rank: 1, open: "", blocks: [{ what: "likely renames", text }] }];
+  return [{ rank: RANK.open, open: "", blocks: [{ what: "likely renames", text }] }];
 }
 
 /** Replaces what stays aside, has side effects, or is what a guard objects to. */
@@ -167,7 +170,7 @@ function names(changes: readonly ChangeView[], most: number): string {
 
 function table({ changes }: PlanView): Section {
   const [titles, ...rows] = kindTable(changes, { changes: 2, kinds: 2 });
-  if (titles === undefined) return collapsed(3, "", []);
+  if (titles === undefined) return collapsed(RANK.closed, "", []);
   const row = (cells: readonly string[]) => `| ${cells.map(printable).join(" | ")} |`;
   const summary = summaryOf(changes);
   const used = PLANNED_ACTIONS.filter((action) => summary[action] > 0);
@@ -181,7 +184,7 @@ function table({ changes }: PlanView): Section {
     "",
   ];
   // The numbers of a long plan stay when its changes are left out.
-  return collapsed(1, "By kind", [{ what: "table", text: lines.join("\n") }]);
+  return collapsed(RANK.open, "By kind", [{ what: "table", text: lines.join("\n") }]);
 }
 
 /** Groups of findings with one code; the first are open. */
@@ -189,7 +192,7 @@ const MOST_FINDINGS = { error: 5, warning: 3 } as const;
 
 function findings(all: readonly Diagnostic[], severity: "error" | "warning"): readonly Section[] {
   const groups = foldDiagnostics(all.filter((diagnostic) => diagnostic.severity === severity));
-  const rank = severity === "error" ? 0 : 2;
+  const rank = severity === "error" ? RANK.errors : RANK.warnings;
   const most = MOST_FINDINGS[severity];
   const rest = groups.slice(most).map(findingBlock);
   const alike = groups.filter(({ length }) => length > 1);
@@ -198,7 +201,7 @@ function findings(all: readonly Diagnostic[], severity: "error" | "warning"): re
     collapsed(rank, `${count(rest.length, `more ${severity}`)}`, rest),
     ...alike.map((group) =>
       collapsed(
-        3,
+        RANK.closed,
         `All ${count(group.length, severity)} ${markupText(group[0].code)}`,
         group.map(findingQuote),
       ),
@@ -229,11 +232,11 @@ function accessSections({ access }: PlanView): readonly Section[] {
   );
   return [
     {
-      rank: 1,
+      rank: RANK.open,
       open: `### ${markdownText(access.title)}`,
       blocks: [...blocks.slice(0, MOST_ACCESS_LINES), ...notes],
     },
-    collapsed(2, count(rest.length, "more line about access", "more lines about access"), rest),
+    collapsed(RANK.complete, count(rest.length, "more line about access", "more lines about access"), rest),
   ];
 }
 
@@ -273,7 +276,7 @@ function opened(title: string, plan: PlanView, changes: readonly ChangeView[], m
   const caused = plan.split === undefined ? "" : ", caused by this change";
   return {
     section: {
-      rank: 1,
+      rank: RANK.open,
       open: `### ${title}${caused}: ${count(changes.length, "resource")}`,
       blocks: [...blocks, ...lines],
     },
@@ -285,13 +288,17 @@ function opened(title: string, plan: PlanView, changes: readonly ChangeView[], m
 /** What an open section shortened. */
 function completeSection(title: string, changes: readonly ChangeView[], { isShortened }: Opened): Section {
   const blocks = isShortened ? changes.map((change) => changeBlock(change)) : [];
-  return collapsed(2, `${title}: ${count(blocks.length, "resource")}`, blocks);
+  return collapsed(RANK.complete, `${title}: ${count(blocks.length, "resource")}`, blocks);
 }
 
 function byKind(changes: readonly ChangeView[], expand: boolean): readonly Section[] {
   return [...Map.groupBy(changes, (change) => change.kind)].map(([kind, own]) => {
     const counts = plannedCounts(summaryOf(own)).join(", ");
-    return collapsed(3, `<b>${markupText(kind)}</b>: ${counts}`, foldChanges(own, expand).map(groupBlock));
+    return collapsed(
+      RANK.closed,
+      `<b>${markupText(kind)}</b>: ${counts}`,
+      foldChanges(own, expand).map(groupBlock),
+    );
   });
 }
 
@@ -314,21 +321,22 @@ function resolved({ split }: PlanView): Section {
       text: `- ${markdownText(resolvedSentence(resolvedItem))}\n`,
     }),
   );
-  return collapsed(3, `${ORIGIN_HEADS.resolved}: ${count(blocks.length, "resource")}`, blocks);
+  return collapsed(RANK.closed, `${ORIGIN_HEADS.resolved}: ${count(blocks.length, "resource")}`, blocks);
 }
 
 function drift(plan: PlanView): Section {
   // A change that reverts drift shows the diff of a string.
-  const brief = plan.shown.drift.map((driftItem) => ({ ...driftItem, content: [] }));
-  const summary = `Drift since the last apply: ${count(brief.length, "resource")}`;
-  return collapsed(4, summary, driftBlocks(brief));
+  const changed = new Set(plan.notable.filter((change) => change.touches).map(({ address }) => address));
+  const items = plan.shown.drift.map((item) => (changed.has(item.address) ? { ...item, content: [] } : item));
+  const summary = `Drift since the last apply: ${count(items.length, "resource")}`;
+  return collapsed(RANK.drift, summary, driftBlocks(items));
 }
 
 function unmanaged(plan: PlanView): Section {
   const blocks = plan.shown.unmanaged.map(
     ({ address }): Block => ({ what: "unmanaged object", text: `- ${markdownCode(address)}\n` }),
   );
-  return collapsed(5, `Unmanaged: ${count(blocks.length, "object")}`, blocks);
+  return collapsed(RANK.unmanaged, `Unmanaged: ${count(blocks.length, "object")}`, blocks);
 }
 
 export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
@@ -337,7 +345,7 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
   const sections: readonly Section[] = [
     ...findings(diagnostics, "error"),
     ...findings(diagnostics, "warning"),
-    { rank: 1, open: "", blocks: driftBlocks(shown) },
+    { rank: RANK.open, open: "", blocks: driftBlocks(shown) },
   ];
   const head = [markdownHead(verdict, info), ...hiddenLines(hidden).map((line) => `${line}\n`)].join("\n");
   return fittedMarkdown(head, sections, size);
@@ -445,7 +453,7 @@ export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COM
   const sections: readonly Section[] = [
     ...findings(diagnostics, "error"),
     ...findings(diagnostics, "warning"),
-    { rank: 1, open: "", blocks: others.map(otherBlock) },
+    { rank: RANK.open, open: "", blocks: others.map(otherBlock) },
     appliedSection(applied),
     planSection(outcome.plan),
   ];
@@ -456,15 +464,15 @@ function appliedSection(applied: readonly OutcomeItem[]): Section {
   const blocks = applied.map(
     ({ word, address }): Block => ({ what: "change", text: `- ${word} ${markdownCode(address)}\n` }),
   );
-  if (blocks.length <= FEW) return { rank: 2, open: "", blocks };
-  return collapsed(2, `Applied: ${count(blocks.length, "change")}`, blocks);
+  if (blocks.length <= FEW) return { rank: RANK.complete, open: "", blocks };
+  return collapsed(RANK.complete, `Applied: ${count(blocks.length, "change")}`, blocks);
 }
 
 function planSection(plan: PlanView | undefined): Section {
   const touching = (plan?.changes ?? []).filter((change) => change.touches);
   // Each of these changes is also in the list of results.
   const blocks = touching.map((change): Block => ({ ...changeBlock(change), what: "planned change" }));
-  return collapsed(3, markupText(plan?.title ?? ""), blocks);
+  return collapsed(RANK.closed, markupText(plan?.title ?? ""), blocks);
 }
 
 /** The line says what kept a change from being tried; a change's own failure has a code, a place, a cause, and a hint below. */

@@ -1,7 +1,7 @@
 // The Markdown form of a plan: what goes comes first, and a cut never hides it.
 
 import { describe, expect, test } from "vitest";
-import { addressOf } from "../../../src/core/address.ts";
+import { type Address, addressOf } from "../../../src/core/address.ts";
 import { warning } from "../../../src/core/diagnostic.ts";
 import { registry as realRegistry } from "../../../src/providers/index.ts";
 import { driftMarkdown, outcomeMarkdown, planMarkdown } from "../../../src/report/format/plan-markdown.ts";
@@ -26,6 +26,16 @@ describe("plan as Markdown", () => {
   test("deletions come before creations", () => {
     const shown = markdown(everything);
     expect(shown.indexOf("pools.gone")).toBeLessThan(shown.indexOf("pools.new"));
+  });
+
+  test("drift shows the diff of a content unless a change reverts it", () => {
+    const content = { lines: ["-print(1)", "+print(2)"], added: 1, removed: 1 };
+    const drift = (address: Address) =>
+      ({ address, kind: "pools", name: "a", what: "changed", diffs: [], content }) as const;
+    const reverted = planOf([update], { drift: [drift(update.address)] });
+    expect(markdown(reverted)).not.toContain("+print(2)");
+    const matching = planOf([update], { drift: [drift(addressOf("pools", "same"))] });
+    expect(markdown(matching)).toContain("  -print(1)\n  +print(2)");
   });
 
   test("a replace that keeps the old object destroys nothing and needs attention", () => {
