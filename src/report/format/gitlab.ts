@@ -14,7 +14,7 @@ import { noticeFingerprint, specPath } from "./sarif.ts";
 export function planCounts({ changes, split, exitcodeFor }: PlanView, info: RunInfo): string {
   if (split === undefined) return document(countsOf(changes), info);
   const [caused, pending] = (["caused", "pending"] as const).map((origin) =>
-    countsOf(changes.filter((changeView) => changeView.origin === origin)),
+    countsOf(changes.filter((change) => change.origin === origin)),
   );
   const parts = { base: split.base, caused, pending, resolved: split.resolved.length };
   return document({ ...(exitcodeFor === "change" ? caused : countsOf(changes)), split: parts }, info);
@@ -29,7 +29,7 @@ function countsOf(changes: readonly ChangeView[]): Readonly<Record<string, numbe
 
 /** Changes made outside the spec: an object appeared, changed, or was deleted. */
 export function driftCounts({ drift }: DriftView, info: RunInfo): string {
-  const number = (what: string) => drift.filter((driftItem) => driftItem.what === what).length;
+  const number = (what: string) => drift.filter((item) => item.what === what).length;
   const counts = { create: number("appeared"), update: number("changed"), delete: number("gone") };
   return document(counts, info);
 }

@@ -41,10 +41,10 @@ export function planJunit(plan: PlanView, info?: RunInfo): string {
     ...notes.map((diagnostic) => findingCase(diagnostic)),
     ...guards.map(({ diagnostic, origin }) => findingCase(diagnostic, counts(origin))),
   ];
-  const resolved = (plan.split?.resolved ?? []).map((resolvedItem): JunitCase => {
+  const resolved = (plan.split?.resolved ?? []).map((item): JunitCase => {
     return {
-      group: resolvedItem.change.kind,
-      name: `${resolvedSentence(resolvedItem)} (resolved by this change)`,
+      group: item.change.kind,
+      name: `${resolvedSentence(item)} (resolved by this change)`,
     };
   });
   const compared = plan.split === undefined ? [] : [{ group: "workspace plan", name: plan.split.title }];
@@ -56,15 +56,15 @@ export function planJunit(plan: PlanView, info?: RunInfo): string {
 }
 
 export function driftJunit({ title, drift, diagnostics }: DriftView, info?: RunInfo): string {
-  const cases = drift.map((driftItem): JunitCase => {
+  const cases = drift.map((item): JunitCase => {
     const shown = {
-      group: driftItem.kind,
-      name: driftItem.address,
-      text: driftLines([driftItem], PLAIN).join("\n"),
+      group: item.kind,
+      name: item.address,
+      text: driftLines([item], PLAIN).join("\n"),
     };
-    if (driftItem.open === undefined) return shown;
-    const message = `${driftItem.address} ${driftItem.verb} since the last apply`;
-    return { ...shown, trouble: { what: "failure", type: `drift.${driftItem.what}`, message } };
+    if (item.open === undefined) return shown;
+    const message = `${item.address} ${item.verb} since the last apply`;
+    return { ...shown, trouble: { what: "failure", type: `drift.${item.what}`, message } };
   });
   const none: JunitCase = { group: "workspace drift", name: title.replace(/\.$/, "") };
   const junitCases = diagnostics.map((diagnostic) => findingCase(diagnostic));
@@ -76,8 +76,8 @@ export function outcomeJunit({ title, changes, diagnostics, notes }: OutcomeView
   return junitSuite("workspace apply", title, [...changes.map(outcomeCase), ...junitCases], info);
 }
 
-function outcomeCase(outcomeItem: OutcomeItem): JunitCase {
-  const { kind: group, elapsedMs: ms, result, action, word, address, finding } = outcomeItem;
+function outcomeCase(item: OutcomeItem): JunitCase {
+  const { kind: group, elapsedMs: ms, result, action, word, address, finding } = item;
   if (result === "applied") return { group, ms, name: `${word} ${address}` };
   return {
     group,

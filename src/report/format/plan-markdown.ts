@@ -316,20 +316,18 @@ function groupBlock(group: ChangeGroup): Block {
 
 function resolved({ split }: PlanView): Section {
   const blocks = (split?.resolved ?? []).map(
-    (resolvedItem): Block => ({
+    (item): Block => ({
       what: "resolved change",
-      text: `- ${markdownText(resolvedSentence(resolvedItem))}\n`,
+      text: `- ${markdownText(resolvedSentence(item))}\n`,
     }),
   );
   return collapsed(RANK.closed, `${ORIGIN_HEADS.resolved}: ${count(blocks.length, "resource")}`, blocks);
 }
 
 function drift(plan: PlanView): Section {
-  // A change that reverts drift shows the diff of a string.
-  const changed = new Set(plan.notable.filter((change) => change.touches).map(({ address }) => address));
-  const items = plan.shown.drift.map((item) => (changed.has(item.address) ? { ...item, content: [] } : item));
-  const summary = `Drift since the last apply: ${count(items.length, "resource")}`;
-  return collapsed(RANK.drift, summary, driftBlocks(items));
+  const { drift } = plan.shown;
+  const summary = `Drift since the last apply: ${count(drift.length, "resource")}`;
+  return collapsed(RANK.drift, summary, driftBlocks(drift));
 }
 
 function unmanaged(plan: PlanView): Section {
@@ -447,8 +445,8 @@ export function fieldDiff(isNew: boolean, isInBlock = true): (line: FieldLine) =
 const FEW = 20;
 
 export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
-  const applied = outcome.changes.filter((outcomeItem) => outcomeItem.result === "applied");
-  const others = outcome.changes.filter((outcomeItem) => outcomeItem.result !== "applied");
+  const applied = outcome.changes.filter((item) => item.result === "applied");
+  const others = outcome.changes.filter((item) => item.result !== "applied");
   const diagnostics = [...outcome.notes, ...outcome.diagnostics];
   const sections: readonly Section[] = [
     ...findings(diagnostics, "error"),

@@ -89,7 +89,7 @@ function accessLines({ sign, head, items }: AccessLine, colors: Colors, expand: 
 }
 
 function changesSection(plan: PlanView, colors: Colors): readonly string[] {
-  const touching = plan.shown.changes.filter((changeView) => changeView.touches);
+  const touching = plan.shown.changes.filter((change) => change.touches);
   return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
     ...(at === 0 ? [] : [""]),
     ...(head === undefined ? [] : [colors.bold(`${head}:`)]),
@@ -194,7 +194,7 @@ function paintOf(action: ChangeView["action"], colors: Colors): Paint {
 function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   if (plan.shown.drift.length === 0) return [];
   const changed = new Set(plan.notable.filter(({ touches }) => touches).map(({ address }) => address));
-  const rest = plan.shown.drift.filter((driftItem) => !changed.has(driftItem.address));
+  const rest = plan.shown.drift.filter((item) => !changed.has(item.address));
   const declared = new Set(
     plan.changes.filter(({ action }) => action !== "report").map((change) => change.address),
   );
@@ -205,18 +205,18 @@ function driftSection(plan: PlanView, colors: Colors): readonly string[] {
     ...section("Drift that already matches the spec:", rest.filter(isDeclared)),
     ...section(
       "Drift that this plan does not fix:",
-      rest.filter((driftItem) => !isDeclared(driftItem)),
+      rest.filter((item) => !isDeclared(item)),
     ),
   ];
 }
 
 /** Unmanaged objects, a few by name: by kind, and nested ones by their parent. */
 function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
-  const groups = Map.groupBy(plan.shown.unmanaged, (unmanagedItem) => unmanagedItem.group);
+  const groups = Map.groupBy(plan.shown.unmanaged, (item) => item.group);
   const lines = [...groups].map(
     ([group, all]) =>
       `${printable(group)} (${listed(
-        all.map((unmanagedItem) => printable(unmanagedItem.name)),
+        all.map((item) => printable(item.name)),
         "and",
         5,
       )})`,
@@ -258,10 +258,7 @@ function findingSections(all: readonly Diagnostic[], colors: Colors): Sections {
 function resolvedSection(split: SplitView | undefined, colors: Colors): readonly string[] {
   if (split === undefined || split.resolved.length === 0) return [];
   const head = `${ORIGIN_HEADS.resolved}: ${count(split.resolved.length, "change")} of ${printable(split.base)} no longer needed`;
-  return [
-    colors.bold(head),
-    ...split.resolved.map((resolvedItem) => colors.dim(`  ✓ ${resolvedSentence(resolvedItem)}`)),
-  ];
+  return [colors.bold(head), ...split.resolved.map((item) => colors.dim(`  ✓ ${resolvedSentence(item)}`))];
 }
 
 function hiddenSection(hidden: string | undefined, colors: Colors): readonly string[] {
@@ -332,19 +329,17 @@ export function driftText(view: DriftView, colors: Colors, info?: RunInfo, isOnl
 
 export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
   const { items, note } = notedOnce(drift);
-  const lines = spacedLines(
-    items.map((driftItem) => ({ kind: driftItem.kind, lines: driftItemLines(driftItem, colors) })),
-  );
+  const lines = spacedLines(items.map((item) => ({ kind: item.kind, lines: driftItemLines(item, colors) })));
   return note === "" ? lines : [...lines, "", colors.dim(note)];
 }
 
-function driftItemLines(driftItem: DriftItem, colors: Colors): readonly string[] {
-  const remarks = driftItem.remarks.length === 0 ? "" : `  (${driftItem.remarks.join("; ")})`;
+function driftItemLines(item: DriftItem, colors: Colors): readonly string[] {
+  const remarks = item.remarks.length === 0 ? "" : `  (${item.remarks.join("; ")})`;
   return [
-    `  ${colors.yellow(SIGNS[driftItem.what])} ${colors.yellow(driftItem.word.padEnd(8))} ${colors.bold(printable(driftItem.address))}${colors.dim(remarks)}`,
-    ...(driftItem.origin === "" ? [] : [colors.dim(`      ${driftItem.origin}`)]),
-    ...fieldBlock(driftItem.fields, colors),
-    ...contentBlock(driftItem.content, colors),
+    `  ${colors.yellow(SIGNS[item.what])} ${colors.yellow(item.word.padEnd(8))} ${colors.bold(printable(item.address))}${colors.dim(remarks)}`,
+    ...(item.origin === "" ? [] : [colors.dim(`      ${item.origin}`)]),
+    ...fieldBlock(item.fields, colors),
+    ...contentBlock(item.content, colors),
   ];
 }
 

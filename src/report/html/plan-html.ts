@@ -212,7 +212,7 @@ function effectRow(changes: readonly ChangeView[]): readonly GlanceRow[] {
 
 function resolved({ split }: PlanView): Html {
   if (split === undefined || split.resolved.length === 0) return NOTHING;
-  const items = split.resolved.map((resolvedItem) => html`<li>${resolvedSentence(resolvedItem)}</li>`);
+  const items = split.resolved.map((item) => html`<li>${resolvedSentence(item)}</li>`);
   return html`<section><h2>${ORIGIN_HEADS.resolved}: ${count(items.length, "resource")}</h2><ul>${items}</ul></section>
 `;
 }
@@ -329,14 +329,12 @@ function place(at: SpecPlace | undefined): Html {
 }
 
 function driftSection({ shown }: PlanView): Html {
-  // The diff of a string is shown at the change that reverts it.
-  const brief = shown.drift.map((driftItem) => ({ ...driftItem, content: [] }));
-  return driftList(`Drift since the last apply: ${count(brief.length, "resource")}`, brief);
+  return driftList(`Drift since the last apply: ${count(shown.drift.length, "resource")}`, shown.drift);
 }
 
 /** Nested objects of a managed object have their own section. */
 function unmanaged(plan: PlanView): Html {
-  const all = plan.shown.unmanaged.filter((unmanagedItem) => unmanagedItem.source !== undefined);
+  const all = plan.shown.unmanaged.filter((item) => item.source !== undefined);
   if (all.length === 0) return NOTHING;
   const groups = Map.groupBy(all, ({ group }) => group);
   const items = [...groups].map(
@@ -376,18 +374,18 @@ export function driftHtml(view: DriftView, info?: RunInfo): string {
 
 function driftList(title: string, drift: readonly DriftItem[]): Html {
   const { items, note } = notedOnce(drift);
-  const cards = items.map((driftItem) =>
+  const cards = items.map((item) =>
     folded({
-      tone: driftItem.what,
+      tone: item.what,
       open: drift.length <= OPEN,
-      facets: driftFacets(driftItem),
+      facets: driftFacets(item),
       head: [
-        html`<span class="verb">${driftItem.word}</span><span class="address">${driftItem.address}</span>${remark(briefDifference(driftItem.fields))}${severity(driftItem.severity)}${remark(driftItem.remark)}${place(driftItem.at)}`,
+        html`<span class="verb">${item.word}</span><span class="address">${item.address}</span>${remark(briefDifference(item.fields))}${severity(item.severity)}${remark(item.remark)}${place(item.at)}`,
       ],
       body: [
-        driftItem.origin === "" ? NOTHING : html`<p class="hint">${driftItem.origin}</p>`,
-        fieldTable(driftItem.fields),
-        sideBySide(driftItem.content),
+        item.origin === "" ? NOTHING : html`<p class="hint">${item.origin}</p>`,
+        fieldTable(item.fields),
+        sideBySide(item.content),
       ],
     }),
   );
@@ -407,11 +405,9 @@ export function outcomeHtmlPieces(outcome: OutcomeView, info: RunInfo): Generato
 }
 
 function* outcomeBody({ changes, diagnostics, notes, plan }: OutcomeView): Generator<Html> {
-  const planned = new Map<string, ChangeView>(
-    (plan?.notable ?? []).map((changeView) => [keyOf(changeView), changeView]),
-  );
-  const applied = changes.filter((outcomeItem) => outcomeItem.result === "applied");
-  const others = changes.filter((outcomeItem) => outcomeItem.result !== "applied");
+  const planned = new Map<string, ChangeView>((plan?.notable ?? []).map((change) => [keyOf(change), change]));
+  const applied = changes.filter((item) => item.result === "applied");
+  const others = changes.filter((item) => item.result !== "applied");
   function* list(title: string, items: readonly OutcomeItem[]): Generator<Html> {
     const parts = function* () {
       for (const item of items) yield itemHtml(item, planned.get(keyOf(item)));
@@ -462,14 +458,14 @@ const TONES: Readonly<Record<string, string>> = {
   skipped: "update",
 };
 
-function itemHtml(outcomeItem: OutcomeItem, planned: ChangeView | undefined): Html {
-  const { action, result, word, address, finding, waitsFor, stopped, tried, elapsedMs } = outcomeItem;
+function itemHtml(item: OutcomeItem, planned: ChangeView | undefined): Html {
+  const { action, result, word, address, finding, waitsFor, stopped, tried, elapsedMs } = item;
   const why = waitsFor !== undefined ? `waits for ${waitsFor}` : stopped ? "the run was stopped" : "";
   const did = result === "applied" ? [word] : [result, action];
   return folded({
     tone: TONES[result] ?? action,
     open: result !== "applied",
-    facets: outcomeFacets(outcomeItem),
+    facets: outcomeFacets(item),
     id: address,
     head: [
       html`<span class="verb">${did.join(" ")}</span><span class="address">${address}</span>`,

@@ -58,11 +58,11 @@ export function outcomeView(
   followsPlan = false,
 ): OutcomeView {
   const { changes, diagnostics, interrupted, elapsedMs } = outcome;
-  const number = (is: (changeOutcome: ChangeOutcome) => boolean) => changes.filter(is).length;
+  const number = (is: (outcome: ChangeOutcome) => boolean) => changes.filter(is).length;
   const applied = countsBy(CHANGING_ACTIONS, (action) =>
-    number((changeOutcome) => changeOutcome.result === "applied" && changeOutcome.action === action),
+    number(({ result, action: done }) => result === "applied" && done === action),
   );
-  const unapplied = countsBy(RESULTS, (result) => number((changeOutcome) => changeOutcome.result === result));
+  const unapplied = countsBy(RESULTS, (result) => number((change) => change.result === result));
   return {
     title: titleOf(outcome, applied, unapplied),
     applied,

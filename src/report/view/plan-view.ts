@@ -154,7 +154,12 @@ export function planView(
     );
     return changeViews;
   };
-  const drift = plan.drift.map((drift) => driftItem(drift, registry, places));
+  const changed = new Set(plan.changes.filter(touches).map(({ address }) => address));
+  const drift = plan.drift.map((drift) => {
+    const item = driftItem(drift, registry, places);
+    // A change that reverts it shows the diff of its content.
+    return changed.has(drift.address) ? { ...item, content: [] } : item;
+  });
   const unmanaged = [
     ...plan.unmanaged.map(unmanagedItem),
     ...plan.changes.flatMap((change) => (drifted.has(change.address) ? [] : foundInside(change))),
@@ -329,7 +334,7 @@ export const ORIGINS: Readonly<Record<ChangeOrigin, string>> = {
 
 function splitView(split: PlanSplit, changes: readonly ChangeView[], registry: KindRegistry): SplitView {
   const of = (origin: ChangeOrigin): Summary =>
-    summaryOf(changes.filter((changeView) => changeView.origin === origin));
+    summaryOf(changes.filter((change) => change.origin === origin));
   const [caused, pending] = [of("caused"), of("pending")];
   const resolved = split.resolved.map((source) => ({
     change: new ChangeView(source.change, registry, NO_PLACES),
@@ -366,7 +371,7 @@ export function byOrigin(
   return (["caused", "pending"] as const)
     .map((origin) => ({
       head: ORIGIN_HEADS[origin],
-      changes: changes.filter((changeView) => changeView.origin === origin),
+      changes: changes.filter((change) => change.origin === origin),
     }))
     .filter((group) => group.changes.length > 0);
 }

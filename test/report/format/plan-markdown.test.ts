@@ -34,8 +34,10 @@ describe("plan as Markdown", () => {
       ({ address, kind: "pools", name: "a", what: "changed", diffs: [], content }) as const;
     const reverted = planOf([update], { drift: [drift(update.address)] });
     expect(markdown(reverted)).not.toContain("+print(2)");
+    expect(planHtml(viewOf(reverted))).not.toContain("print(2)");
     const matching = planOf([update], { drift: [drift(addressOf("pools", "same"))] });
     expect(markdown(matching)).toContain("  -print(1)\n  +print(2)");
+    expect(planHtml(viewOf(matching))).toContain("print(2)");
   });
 
   test("a replace that keeps the old object destroys nothing and needs attention", () => {
