@@ -13,7 +13,7 @@ import {
   type DriftItem,
   type DriftView,
   notedOnce,
-  ownOrigin,
+  originText,
   UNRECORDED_NOTE,
 } from "../view/drift-view.ts";
 import { type FieldLine, fieldNote } from "../view/field-lines.ts";
@@ -148,12 +148,13 @@ function groupLines(
   const names = others.length === 0 ? view.remarks : [groupNames(group, MOST_NAMED), ...view.sharedRemarks];
   const remarkTexts = [...view.severityRemarks, ...names];
   const remarks = remarkTexts.length === 0 ? "" : colors.dim(`  (${remarkTexts.join("; ")})`);
+  const origin = originText(view.driftOrigin, isNotedBelow);
   const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
   return [
     `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(groupTitle(group))}${remarks}`,
     ...fieldBlock(view.fields, colors),
     ...contentBlock(isWhole ? view.wholeContent : view.content, colors),
-    ...originLines(view.driftOrigin, isNotedBelow).map((origin) => colors.dim(`      drift: ${origin}`)),
+    ...(origin === "" ? [] : [colors.dim(`      drift: ${origin}`)]),
     ...costLines(group, colors),
     ...view.reasons.map((reason) => colors.dim(`      because ${reason}`)),
     ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
@@ -341,11 +342,6 @@ function driftItemLines(item: DriftItem, colors: Colors): readonly string[] {
     ...fieldBlock(item.fields, colors),
     ...contentBlock(item.content, colors),
   ];
-}
-
-function originLines(origin: string, isNotedBelow: boolean): readonly string[] {
-  const own = ownOrigin(origin, isNotedBelow);
-  return own === "" ? [] : [own];
 }
 
 /** Labels longer than this push only their own line to the right. */

@@ -13,7 +13,7 @@ import {
   type RevertedDrift,
   touches,
 } from "../../planner/model/change.ts";
-import type { ChangeOrigin, SplitChange } from "../../planner/model/plan.ts";
+import type { ChangeOrigin, DriftOrigin, SplitChange } from "../../planner/model/plan.ts";
 import type { FieldTable, Severity, Values } from "../../resource/field-schema.ts";
 import type { Kind, KindRegistry } from "../../resource/kind.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
@@ -42,12 +42,19 @@ function revertText({ path, by, until, reason }: RevertedDrift): string {
   return `reverts drift${field} that ${by} acknowledged until ${timeText(until)}: ${reason}`;
 }
 
+/** What the plan around a change knows about it. */
+interface ChangeContext {
+  readonly split?: SplitChange | undefined;
+  readonly driftOrigin?: DriftOrigin | undefined;
+  readonly cost?: string;
+}
+
 /** Each part is made when a report asks for it: all parts of 100,000 changes take more memory than their plan. */
 export class ChangeView {
   /** Exact values for machines; `table` says which of them are sensitive. */
   readonly source: Change;
-  /** Who changed the object outside the spec, and when, as a sentence; empty if unknown. */
-  readonly driftOrigin: string;
+  /** Who changed the object outside the spec, and when. */
+  readonly driftOrigin: DriftOrigin | undefined;
   /** What the change costs, as a clause; empty without prices. */
   readonly cost: string;
   readonly #registry: KindRegistry;
@@ -58,9 +65,7 @@ export class ChangeView {
     source: Change,
     registry: KindRegistry,
     places: SpecPlaces,
-    split?: SplitChange,
-    driftOrigin = "",
-    cost = "",
+    { split, driftOrigin, cost = "" }: ChangeContext = {},
   ) {
     this.source = source;
     this.driftOrigin = driftOrigin;

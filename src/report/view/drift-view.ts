@@ -225,34 +225,35 @@ const UNRECORDED = "the service does not record who changed it, or when";
 export const UNRECORDED_NOTE =
   "For changes without a name, the service does not record who made them, or when.";
 
-export const areUnrecorded = (origins: readonly string[]): boolean =>
-  origins.filter((origin) => origin.endsWith(UNRECORDED)).length > 1;
+export const areUnrecorded = (origins: readonly (DriftOrigin | undefined)[]): boolean =>
+  origins.filter((origin) => origin !== undefined && origin.by === undefined && origin.at === undefined)
+    .length > 1;
 
 /** The same drift. If the service does not record who changed several objects, `note` says it once for all. */
 export function notedOnce(drift: readonly DriftItem[]): {
   readonly items: readonly DriftItem[];
   readonly note: string;
 } {
-  const isNoted = areUnrecorded(drift.map(({ origin }) => origin));
-  const items = drift.map((item) => ({ ...item, origin: ownOrigin(item.origin, isNoted) }));
+  const isNoted = areUnrecorded(drift.map(({ source }) => source.origin));
+  const items = drift.map((item) => ({ ...item, origin: originText(item.source.origin, isNoted) }));
   return { items, note: isNoted ? UNRECORDED_NOTE : "" };
 }
 
-/** `isNoted`: `UNRECORDED_NOTE` says once what is not recorded. */
-export function ownOrigin(origin: string, isNoted: boolean): string {
-  if (!isNoted || !origin.endsWith(UNRECORDED)) return origin;
-  return origin.slice(0, -UNRECORDED.length).replace(/; $/, "");
-}
-
-/** `changed by ada@example.com at 2026-11-21T09:48:03Z`, or that the service does not record it. */
-export function originText(origin: DriftOrigin | undefined): string {
+/**
+ * `changed by ada@example.com at 2026-11-21T09:48:03Z`, or that the service does not record it. `isNoted`: `UNRECORDED_NOTE` says
+ * once what is not recorded.
+ */
+export function originText(origin: DriftOrigin | undefined, isNoted = false): string {
   if (origin === undefined) return "";
   const { by, at, creator } = origin;
   const when = at === undefined ? "" : ` at ${timeText(at)}`;
   if (by !== undefined) return printable(`changed by ${by}${when}`);
   if (at !== undefined) return `changed${when}; the service does not record by whom`;
-  const createdBy = creator === undefined ? "" : `created by ${creator}; `;
-  return printable(`${createdBy}${UNRECORDED}`);
+  const parts = [
+    ...(creator === undefined ? [] : [`created by ${creator}`]),
+    ...(isNoted ? [] : [UNRECORDED]),
+  ];
+  return printable(parts.join("; "));
 }
 
 export function originJson(origin: DriftOrigin | undefined): Record<string, unknown> | undefined {

@@ -6,6 +6,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, firstFew, grouped } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 import type { ChangeView } from "./change-view.ts";
+import { originText } from "./drift-view.ts";
 import type { FieldLine } from "./field-lines.ts";
 
 /** One change, or equal ones in the order of the plan. */
@@ -45,7 +46,7 @@ function likeness(view: ChangeView): string | undefined {
     view.sharedRemarks,
     reasons,
     consequences,
-    driftOrigin,
+    originText(driftOrigin),
   ]);
 }
 

@@ -1,6 +1,7 @@
 // The view of a plan for all reports, also of one that was compared with its base: plain data; each format only lays it out.
 
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
+import { lazily } from "../../core/lazily.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import { movedEntry } from "../../planner/decide/renames.ts";
@@ -38,7 +39,7 @@ import {
   unmanagedEntry,
 } from "./choice.ts";
 import { costSentences, totalCostSentence } from "./cost-view.ts";
-import { type DriftItem, driftItem, originText } from "./drift-view.ts";
+import { type DriftItem, driftItem } from "./drift-view.ts";
 
 export interface PlanView {
   readonly host: string;
@@ -138,22 +139,21 @@ export function planView(
   const errors = findingsOf(plan).filter(({ severity }) => severity === "error");
   const refusalCodes = [...new Set(errors.map(({ code }) => code))];
   const caused = new Set(causedPart(plan).diagnostics);
-  const drifted = new Map(plan.drift.map((drift) => [drift.address, originText(drift.origin)]));
+  const drifted = new Map(plan.drift.map((drift) => [drift.address, drift.origin]));
   const costs = costSentences(plan);
-  const viewed = (change: Change): ChangeView => {
-    const origin = drifted.get(change.address) ?? "";
-    const cost = printable(costs.get(change.address) ?? "");
-    return new ChangeView(change, registry, places, split?.changes[changeKey(change)], origin, cost);
-  };
+  const viewed = (change: Change): ChangeView =>
+    new ChangeView(change, registry, places, {
+      split: split?.changes[changeKey(change)],
+      driftOrigin: drifted.get(change.address),
+      cost: printable(costs.get(change.address) ?? ""),
+    });
   const notable = plan.changes.filter(({ action }) => action !== "noop").map(viewed);
-  let changeViews: readonly ChangeView[] | undefined;
-  const changes = (): readonly ChangeView[] => {
+  const changes = lazily(() => {
     const rest = notable.values();
-    changeViews ??= plan.changes.map((change) =>
+    return plan.changes.map((change) =>
       change.action === "noop" ? viewed(change) : (rest.next().value ?? viewed(change)),
     );
-    return changeViews;
-  };
+  });
   const changed = new Set(plan.changes.filter(touches).map(({ address }) => address));
   const drift = plan.drift.map((drift) => {
     const item = driftItem(drift, registry, places);
