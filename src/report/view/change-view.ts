@@ -42,7 +42,7 @@ function revertText({ path, by, until, reason }: RevertedDrift): string {
   return `reverts drift${field} that ${by} acknowledged until ${timeText(until)}: ${reason}`;
 }
 
-/** What the plan around a change knows about it. */
+/** Facts about a change that its plan knows. */
 interface ChangeContext {
   readonly split?: SplitChange | undefined;
   readonly driftOrigin?: DriftOrigin | undefined;

@@ -56,7 +56,7 @@ export interface DriftItem {
   readonly marks: readonly Record<string, unknown>[];
   /** The status of an object that was deleted or appeared; empty if unknown or shown at the fields. */
   readonly remark: string;
-  /** What follows the address in a list: the severity unless it is `other`, and `remark`. */
+  /** After the address in a list: the severity unless it is `other`, and `remark`. */
   readonly remarks: readonly string[];
   /** Who changed it, and when, as a sentence; empty if unknown. */
   readonly origin: string;

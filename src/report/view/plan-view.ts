@@ -76,7 +76,7 @@ export interface PlanView {
   readonly capacity: PlanCapacity | undefined;
   /** One sentence; undefined if no change has a cost. */
   readonly costTotal: string | undefined;
-  /** What the sentence is about: without prices, it counts machines. */
+  /** The subject of that sentence: without prices, it counts machines. */
   readonly costLabel: "Machines" | "Prices";
   /** The rows for readers, by `--show` and `--hide`. */
   readonly shown: ShownRows;
