@@ -3,7 +3,7 @@
 import type { Reader } from "../api/contract/reader.ts";
 import { nestedNameOf, type RemoteId, remoteId } from "../core/address.ts";
 import type { LiveObject } from "../resource/live.ts";
-import { foldCase, foldName } from "../resource/names.ts";
+import { foldCase, foldName, isApplicationId } from "../resource/names.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
 import type { Objection, PlannedChange, PlannedWorkspace } from "../resource/planning.ts";
 import { choiceField, defineProvider, required } from "./kit/field-builders.ts";
@@ -43,10 +43,6 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
     ];
   });
 }
-
-/** The name of a service principal, which no list of users or groups contains. */
-const isApplicationId = (principal: string): boolean =>
-  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(principal);
 
 const isCaller = (caller: string | undefined, name: string): boolean =>
   caller !== undefined && foldCase(nestedName(name).member) === foldCase(caller);

@@ -10,6 +10,14 @@ import { mapValues, tableSchema, visitSchema } from "./walk.ts";
 /** Normalizes strings that ignore case: names of users (facts 4.3). */
 export const foldCase = (text: string): string => text.toLowerCase();
 
+/** How two principals compare: names of groups exactly, names of users and application IDs without regard to case. */
+export const principalKey = ({ kind, name }: { readonly kind?: string; readonly name: string }): string =>
+  `${kind} ${kind === "group" ? name : foldCase(name)}`;
+
+/** Whether a name is the application ID of a service principal. */
+export const isApplicationId = (name: string): boolean =>
+  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(name);
+
 /** The form in which two names of a kind are compared. The parent's part of a nested name stays: its own kind compares it. */
 export function foldName({ ignoreCase, nested }: Pick<Kind, "ignoreCase" | "nested">, name: string): string {
   if (ignoreCase !== true) return name;

@@ -11,7 +11,7 @@ import {
   type PrincipalName,
 } from "../../resource/access.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
-import { foldCase, foldersAbove } from "../../resource/names.ts";
+import { foldersAbove, isApplicationId, principalKey } from "../../resource/names.ts";
 
 /** `user ada@example.com`: names of users and IDs of service principals compare without regard to case. */
 export type PrincipalKey = string;
@@ -60,12 +60,10 @@ export interface EndedMembership {
 
 export const targetKey = ({ kind, name }: AccessTarget): string => `${kind}\n${name}`;
 
-const keyOf = (kind: PrincipalKind, name: string): PrincipalKey =>
-  `${kind} ${kind === "group" ? name : foldCase(name)}`;
+const keyOf = (kind: PrincipalKind, name: string): PrincipalKey => principalKey({ kind, name });
 
 export const ADMINS_KEY = keyOf("group", ADMINISTRATORS);
 export const EVERYONE_KEY = keyOf("group", EVERYONE);
-const APPLICATION_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export class AccessState {
   readonly individuals = new Map<PrincipalKey, PrincipalOfState>();
@@ -177,7 +175,7 @@ export class AccessState {
       if (key !== undefined) return this.#exists(key) ? key : undefined;
     }
     if (this.groups.has(keyOf("group", name))) return keyOf("group", name);
-    if (APPLICATION_ID.test(name)) return this.#principal("service_principal", name);
+    if (isApplicationId(name)) return this.#principal("service_principal", name);
     return this.#principal(name.includes("@") ? "user" : "group", name);
   }
 

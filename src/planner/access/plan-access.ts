@@ -9,12 +9,11 @@ import type {
   AccessPlanning,
   Grant,
   PrincipalKind,
-  PrincipalName,
   RightsHolder,
 } from "../../resource/access.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
-import { foldCase } from "../../resource/names.ts";
+import { principalKey } from "../../resource/names.ts";
 import type { AccessDiff } from "../model/access.ts";
 import { type Change, touches } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
@@ -212,14 +211,11 @@ export function statesOf(
 function endedMemberships({ before, after }: Sides): readonly EndedMembership[] {
   const principal = after?.principal;
   if (before?.principal === undefined || principal === undefined) return [];
-  // The kind of a member can be unknown.
-  const memberKey = ({ kind, name }: PrincipalName): string =>
-    `${kind} ${kind === "group" ? name : foldCase(name)}`;
-  const stay = new Set((after?.members ?? []).map(memberKey));
+  const stay = new Set((after?.members ?? []).map(principalKey));
   const groups = new Set(after?.memberOf ?? before.memberOf);
   return [
     ...(before.members ?? [])
-      .filter((member) => !stay.has(memberKey(member)))
+      .filter((member) => !stay.has(principalKey(member)))
       .map((member) => ({ group: principal.name, member })),
     ...(before.memberOf ?? [])
       .filter((group) => !groups.has(group))

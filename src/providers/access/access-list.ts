@@ -1,11 +1,23 @@
-// An access list of an object: how a spec writes principals, what an answer of the service says, and how a list is written without losing entries of others.
+// Reads the access list of an object in spec form, and writes its changes without losing entries of others.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
+import { defined, objectIn } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import { foldCase } from "../../resource/names.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import { foldCase, isApplicationId, principalKey } from "../../resource/names.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import { keyIn, objectsIn, responseText } from "../kit/responses.ts";
+import {
+  isAdmins,
+  isSamePrincipal,
+  MEMBER,
+  type Principal,
+  principalIn,
+  principalNamed,
+  principalText,
+} from "./principals.ts";
 
 export interface AccessObject {
   /** The part of the path that names the type, such as `jobs`. */
@@ -13,49 +25,12 @@ export interface AccessObject {
   readonly object_id: string;
 }
 
-type PrincipalKind = "user" | "group" | "sp";
-
-export interface Principal {
-  readonly kind: PrincipalKind;
-  readonly name: string;
-}
-
-export const MEMBER = {
-  user: "user_name",
-  group: "group_name",
-  sp: "service_principal_name",
-} as const satisfies Record<PrincipalKind, string>;
-
 export const OWNER = "IS_OWNER";
 const MANAGE = "CAN_MANAGE";
 
-/** `ada@example.com` is a user, `sp:deployer` a service principal, `data-eng` a group; `user:` and `group:` settle other names. */
-export function principalNamed(text: string): Principal {
-  const [, prefix, rest] = /^(user|group|sp):(.+)$/s.exec(text) ?? [];
-  if (prefix !== undefined && rest !== undefined) return { kind: prefix as PrincipalKind, name: rest };
-  return { kind: text.includes("@") ? "user" : "group", name: text };
-}
-
-export function principalText({ kind, name }: Principal): string {
-  if (kind === "sp") return `sp:${name}`;
-  return principalNamed(name).kind === kind && principalNamed(name).name === name ? name : `${kind}:${name}`;
-}
-
-/** The words of rights for kinds of principals. */
-export const PRINCIPALS = { user: "user", group: "group", sp: "service_principal" } as const;
-
-const KINDS = { user: "users", group: "groups", sp: "service_principals" } as const;
-
-/** The object of the registry that a principal is, if it is managed. */
-export function managedPrincipal(text: string): { readonly kind: string; readonly name: string } {
-  const { kind, name } = principalNamed(text);
-  return { kind: KINDS[kind], name };
-}
-
-/** Names of groups compare exactly; user names and application IDs compare without regard to case. */
-export function principalKey({ kind, name }: Principal): string {
-  return `${kind} ${kind === "group" ? name : foldCase(name)}`;
-}
+export const accessOf = (values: Values | undefined): Values => objectIn(values?.access);
+export const ownerOf = (values: Values | undefined): string | undefined =>
+  typeof values?.owner === "string" ? values.owner : undefined;
 
 export interface DirectEntry {
   readonly principal: Principal;
@@ -68,12 +43,9 @@ export interface DirectEntry {
 export async function directEntries(api: Reader, object: AccessObject): Promise<readonly DirectEntry[]> {
   const answer = await api.read("permissions/get", { ...object });
   return objectsIn(answer, "access_control_list").flatMap((entry) => {
-    const kind = (["user", "group", "sp"] as const).find(
-      (memberKind) => typeof entry[MEMBER[memberKind]] === "string",
-    );
+    const principal = principalIn(entry);
     const direct = objectsIn(entry, "all_permissions").find(({ inherited }) => inherited !== true);
-    if (kind === undefined || direct === undefined) return [];
-    const principal = { kind, name: keyIn(entry, MEMBER[kind]) };
+    if (principal === undefined || direct === undefined) return [];
     return [
       { principal, shown: responseText(entry, "display_name"), level: keyIn(direct, "permission_level") },
     ];
@@ -83,11 +55,11 @@ export async function directEntries(api: Reader, object: AccessObject): Promise<
 /** Whether a key of a spec names the principal of an entry. */
 function namesEntry(text: string, { principal, shown }: DirectEntry): boolean {
   const named = principalNamed(text);
-  if (principalKey(named) === principalKey(principal)) return true;
+  if (isSamePrincipal(named, principal)) return true;
   return named.kind === "sp" && principal.kind === "sp" && named.name === shown;
 }
 
-interface ReadAccess {
+interface AccessInSpecForm {
   readonly access: Values;
   readonly owner: string | undefined;
   /** The caller, if the list gives it the right to manage the object. */
@@ -98,12 +70,12 @@ interface ReadAccess {
  * A list in spec form, with the keys as `declared` and `declaredOwner` spell them. The owner is not an entry, except where the
  * spec gives it a level, which ownership includes. The caller's own right and `admins` are left out unless declared.
  */
-export function accessInSpecForm(
+function accessInSpecForm(
   entries: readonly DirectEntry[],
   declared: Values,
   declaredOwner: string | undefined,
   caller: string,
-): ReadAccess {
+): AccessInSpecForm {
   const access: { [principal: string]: string } = {};
   let owner: string | undefined;
   let manager: string | undefined;
@@ -122,7 +94,41 @@ export function accessInSpecForm(
   return { access, owner, manager };
 }
 
-export const isAdmins = ({ kind, name }: Principal): boolean => kind === "group" && name === "admins";
+/** An object whose list the caller must not see cannot be managed, but the others of its kind can. */
+export async function readAccess(
+  api: Reader,
+  live: LiveObject,
+  desired: Values,
+  objectOf: (api: Reader, id: string) => Promise<AccessObject>,
+): Promise<LiveObject> {
+  if (live.unmanageable !== undefined) return live;
+  try {
+    const entries = await directEntries(api, await objectOf(api, live.id));
+    const declared = accessOf(desired);
+    const caller = await callerOf(api);
+    const { access, owner, manager } = accessInSpecForm(entries, declared, ownerOf(desired), caller);
+    const values = { ...live.values, access, ...defined({ owner }) };
+    return { ...live, values, facts: { ...live.facts, ...defined({ manager }) } };
+  } catch (refusal) {
+    if (!(refusal instanceof Refused) || refusal.code !== "PERMISSION_DENIED") throw refusal;
+    return { ...live, unmanageable: "you cannot read its access list" };
+  }
+}
+
+/** A spec need not say that a list is empty, or that the caller owns an object. */
+export function forExport({ values, ...live }: LiveObject): LiveObject {
+  const { access, owner, ...others } = values;
+  const isListed = Object.keys(objectIn(access)).length > 0;
+  const isCaller = owner === undefined || owner === live.facts.manager;
+  return {
+    ...live,
+    values: {
+      ...others,
+      ...(isListed ? { access: objectIn(access) } : {}),
+      ...(isCaller ? {} : { owner }),
+    },
+  };
+}
 
 /** Changes of a list, by the keys of a spec. */
 export interface AccessChange {
@@ -178,22 +184,20 @@ async function changedList(
       after.delete(principalKey(entry.principal));
   for (const [text, level] of Object.entries(set))
     if (passesOn || current === undefined || !namesEntry(text, current))
-      put(await inRequest(api, text), String(level));
-  if (passesOn) put(await inRequest(api, owner), OWNER);
+      put(await withApplicationId(api, text), String(level));
+  if (passesOn) put(await withApplicationId(api, owner), OWNER);
   return after;
 }
 
 /** A principal of a spec, with the name that requests use. */
-async function inRequest(api: Reader, text: string): Promise<Principal> {
+async function withApplicationId(api: Reader, text: string): Promise<Principal> {
   const { kind, name } = principalNamed(text);
   return { kind, name: kind === "sp" ? await applicationId(api, name) : name };
 }
 
-export const APPLICATION_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
 /** The name of a service principal in requests. Throws Failure with PLAN_UNKNOWN_NAME where its display name is not that of exactly one. */
 async function applicationId(api: Reader, name: string): Promise<string> {
-  if (APPLICATION_ID.test(name)) return name;
+  if (isApplicationId(name)) return name;
   const answer = await api.read("scim/service-principals/list", {
     filter: `displayName eq ${JSON.stringify(name)}`,
   });

@@ -9,7 +9,7 @@ import { hasDigest } from "../../core/sensitive-values.ts";
 import { ADMINISTRATION, ADMINISTRATORS } from "../../resource/access.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import { foldCase } from "../../resource/names.ts";
+import { foldCase, isApplicationId } from "../../resource/names.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
 import { choiceField, defineProvider, listField, required } from "../kit/field-builders.ts";
@@ -20,14 +20,13 @@ import { scimValues } from "../kit/scim.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { removesObject, withUnknownFields } from "../kit/unknown-fields.ts";
 import {
-  APPLICATION_ID,
   MEMBER,
   managedPrincipal,
-  PRINCIPALS,
-  type Principal,
+  principalIn,
+  principalInRights,
   principalNamed,
   principalText,
-} from "./access-list.ts";
+} from "./principals.ts";
 
 const ADMIN = "ADMIN";
 
@@ -45,16 +44,12 @@ const READ_ONLY = new Set(["principal", "error"]);
 
 const isGroup = (name: string): boolean => principalNamed(name).kind === "group";
 
-const principalIn = ({ principal }: JsonObject): JsonObject => objectIn(principal);
-
 function toLive(answer: JsonObject): LiveObject | undefined {
-  const principal = principalIn(answer);
-  const kind = (["user", "group", "sp"] as const).find(
-    (type) => responseText(principal, MEMBER[type]) !== undefined,
-  );
-  if (kind === undefined) return undefined;
-  const name = principalText({ kind, name: keyIn(principal, MEMBER[kind]) });
-  const id = remoteId(keyIn(principal, "principal_id"));
+  const assigned = objectIn(answer.principal);
+  const principal = principalIn(assigned);
+  if (principal === undefined) return undefined;
+  const name = principalText(principal);
+  const id = remoteId(keyIn(assigned, "principal_id"));
   const facts: JsonObject = isGroup(name) ? {} : { implied: true };
   return withUnknownFields(
     { id, name, values: normalizeLive(fields, answer), facts },
@@ -82,7 +77,7 @@ async function allIfFederated(api: Reader): Promise<readonly LiveObject[]> {
 /** An answer with status 200 may say that the principal could not be assigned. */
 function idIn(answer: JsonObject, name: string): RemoteId {
   const cause = responseText(answer, "error");
-  if (cause === undefined || cause === "") return remoteId(keyIn(principalIn(answer), "principal_id"));
+  if (cause === undefined || cause === "") return remoteId(keyIn(objectIn(answer.principal), "principal_id"));
   throw new Failure(
     error("API_REFUSED", `"${name}" could not be assigned to the workspace`, {
       cause,
@@ -97,8 +92,8 @@ async function set(api: OperationWriter, id: RemoteId, name: string, values: Val
 }
 
 function check(name: string): readonly Problem[] {
-  const { kind, name: own }: Principal = principalNamed(name);
-  if (kind !== "sp" || APPLICATION_ID.test(own) || own.includes("${")) return [];
+  const { kind, name: own } = principalNamed(name);
+  if (kind !== "sp" || isApplicationId(own) || own.includes("${")) return [];
   const hint = "write the application ID: sp:00000000-0000-0000-0000-000000000000";
   return [problem("SPEC_VALUE", [], `"${own}" is not the application ID of a service principal`, hint)];
 }
@@ -145,9 +140,8 @@ export const assignments = defineProvider({
       dialect: "databricks",
       levels: [],
       contribution({ name, values }) {
-        const { kind, name: own } = principalNamed(name);
-        const to = { kind: PRINCIPALS[kind], name: own };
-        return isAdmin(values) ? { grants: [{ on: ADMINISTRATION, to, level: "administrator" }] } : {};
+        if (!isAdmin(values)) return {};
+        return { grants: [{ on: ADMINISTRATION, to: principalInRights(name), level: "administrator" }] };
       },
     },
     requests: (change, { caller }) =>

@@ -8,7 +8,8 @@ import type { Problem } from "../../resource/planning.ts";
 import { defineProvider } from "../kit/field-builders.ts";
 import { problem } from "../kit/problems.ts";
 import { readIfPresent } from "../kit/responses.ts";
-import { type AccessObject, directEntries, isAdmins, principalText, writeAccess } from "./access-list.ts";
+import { type AccessObject, directEntries, writeAccess } from "./access-list.ts";
+import { isAdmins, principalText } from "./principals.ts";
 
 const NAMES = ["tokens", "passwords"];
 

@@ -1,13 +1,13 @@
-// Access lists as fields of a kind: `access` and `owner`, read only where they are declared, and changed by a step of their own.
+// Gives a kind access lists: the fields `access` and `owner`, read only if they are declared, their rules, and a separate step that changes them.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { defined, type JsonObject, objectIn, omit } from "../../core/json.ts";
-import { Refused } from "../../core/request-failure.ts";
+import { defined, type JsonObject, omit } from "../../core/json.ts";
 import { count } from "../../core/sentences.ts";
 import type { AccessContribution, Grant, RightsHolder } from "../../resource/access.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
+import { principalKey } from "../../resource/names.ts";
 import type { OperationWriter, UpdateTask } from "../../resource/operations.ts";
 import type { FieldDiff, Objection, PlannedChange, Problem, Step } from "../../resource/planning.ts";
 import { choiceField, mapField, textField } from "../kit/field-builders.ts";
@@ -15,18 +15,20 @@ import { lockout } from "../kit/lockout.ts";
 import { problem } from "../kit/problems.ts";
 import {
   type AccessObject,
-  accessInSpecForm,
-  callerOf,
-  directEntries,
-  isAdmins,
-  managedPrincipal,
+  accessOf,
+  forExport,
   OWNER,
-  PRINCIPALS,
-  type Principal,
-  principalKey,
-  principalNamed,
+  ownerOf,
+  readAccess,
   writeAccess,
 } from "./access-list.ts";
+import {
+  isAdmins,
+  isSamePrincipal,
+  managedPrincipal,
+  principalInRights,
+  principalNamed,
+} from "./principals.ts";
 
 export interface AccessRules {
   /** The part of the path that names the type of the object. */
@@ -72,10 +74,6 @@ const accessFields = ({ levels, owned }: AccessRules, singular: string): FieldTa
 });
 
 const withoutAccess = (values: Values): Values => omit(values, OURS);
-
-const accessOf = (values: Values | undefined): Values => objectIn(values?.access);
-const ownerOf = (values: Values | undefined): string | undefined =>
-  typeof values?.owner === "string" ? values.owner : undefined;
 
 /** The kind with access lists. Its own rules and operations do not see their fields. */
 export function withAccess(kind: Provider, rules: AccessRules): Provider {
@@ -156,42 +154,6 @@ function isDeclared(desired: Values | undefined): desired is Values {
   return desired?.access !== undefined || desired?.owner !== undefined;
 }
 
-/** An object whose list the caller must not see cannot be managed, but the others of its kind can. */
-async function readAccess(
-  api: Reader,
-  live: LiveObject,
-  desired: Values,
-  objectOf: (api: Reader, id: string) => Promise<AccessObject>,
-): Promise<LiveObject> {
-  if (live.unmanageable !== undefined) return live;
-  try {
-    const entries = await directEntries(api, await objectOf(api, live.id));
-    const declared = accessOf(desired);
-    const caller = await callerOf(api);
-    const { access, owner, manager } = accessInSpecForm(entries, declared, ownerOf(desired), caller);
-    const values = { ...live.values, access, ...defined({ owner }) };
-    return { ...live, values, facts: { ...live.facts, ...defined({ manager }) } };
-  } catch (refusal) {
-    if (!(refusal instanceof Refused) || refusal.code !== "PERMISSION_DENIED") throw refusal;
-    return { ...live, unmanageable: "you cannot read its access list" };
-  }
-}
-
-/** A spec need not say that a list is empty, or that the caller owns an object. */
-function forExport({ values, ...live }: LiveObject): LiveObject {
-  const { access, owner, ...others } = values;
-  const isListed = Object.keys(objectIn(access)).length > 0;
-  const isCaller = owner === undefined || owner === live.facts.manager;
-  return {
-    ...live,
-    values: {
-      ...others,
-      ...(isListed ? { access: objectIn(access) } : {}),
-      ...(isCaller ? {} : { owner }),
-    },
-  };
-}
-
 /** The caller's own right is not in the list of a spec: the fact `manager` has it. */
 function contributionOf(
   { kind, tree }: Provider,
@@ -199,10 +161,7 @@ function contributionOf(
   { name, values, facts, isNew }: RightsHolder,
 ): AccessContribution {
   const on = { kind, name };
-  const grant = (text: string, level: string): Grant => {
-    const principal: Principal = principalNamed(text);
-    return { on, to: { kind: PRINCIPALS[principal.kind], name: principal.name }, level };
-  };
+  const grant = (text: string, level: string): Grant => ({ on, to: principalInRights(text), level });
   const { access, owner } = values;
   const { manager } = facts;
   const listed = Object.entries(accessOf(values)).map(([text, level]) => grant(text, String(level)));
@@ -240,7 +199,7 @@ function accessProblems(values: Values): readonly Problem[] {
       problems.push(problem("SPEC_VALUE", at, "admins manage every object", "remove the entry"));
     else if (earlier !== undefined)
       problems.push(problem("SPEC_DUPLICATE_KEY", at, `"${earlier}" and "${text}" are the same principal`));
-    else if (owner !== undefined && principalKey(principalNamed(owner)) === principalKey(principal))
+    else if (owner !== undefined && isSamePrincipal(principalNamed(owner), principal))
       problems.push(
         problem(
           "SPEC_COMBINATION",

@@ -2,7 +2,8 @@
 
 import { remoteId } from "../../core/address.ts";
 import { defined, type JsonObject, listIn, objectIn } from "../../core/json.ts";
-import { OWNER, principalText } from "../../providers/access/access-list.ts";
+import { OWNER } from "../../providers/access/access-list.ts";
+import { isAdmins, principalIn, principalText } from "../../providers/access/principals.ts";
 import { ACCESS_RULES } from "../../providers/access/rules.ts";
 import { plainTreePath } from "../../providers/kit/names.ts";
 import { memberSchema } from "../../resource/field-schema.ts";
@@ -91,7 +92,7 @@ function withList(
   for (const [index, entry] of listIn(instance.values.access_control).map(objectIn).entries()) {
     const level = textAttribute(entry, "permission_level") ?? "";
     const principal = principalIn(entry);
-    if (principal === "admins") continue;
+    if (principal !== undefined && isAdmins(principal)) continue;
     const isOwner = level === OWNER && fields.owner !== undefined;
     if (principal === undefined || !(isOwner || levels.includes(level)))
       log.leaveAttribute(
@@ -99,18 +100,9 @@ function withList(
         ["access_control", index],
         `the level ${level} is unknown to this version`,
       );
-    else if (isOwner) owner = principal;
-    else access[principal] = level;
+    else if (isOwner) owner = principalText(principal);
+    else access[principalText(principal)] = level;
   }
   const values = { ...object.live.values, access, ...defined({ owner }) };
   return { ...object, live: { ...object.live, values } };
-}
-
-function principalIn(entry: JsonObject): string | undefined {
-  const user = textAttribute(entry, "user_name");
-  if (user !== undefined) return principalText({ kind: "user", name: user });
-  const group = textAttribute(entry, "group_name");
-  if (group !== undefined) return principalText({ kind: "group", name: group });
-  const program = textAttribute(entry, "service_principal_name");
-  return program === undefined ? undefined : principalText({ kind: "sp", name: program });
 }

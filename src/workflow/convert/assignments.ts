@@ -1,7 +1,7 @@
 // Assignments to a workspace of a Terraform state: by the provider of the workspace, and by that of the account.
 
 import type { JsonObject } from "../../core/json.ts";
-import { MEMBER, principalText } from "../../providers/access/access-list.ts";
+import { MEMBER, principalIn, principalText } from "../../providers/access/principals.ts";
 import { isUnset, type ResourceType, text, textAttribute } from "./attributes.ts";
 import type { TerraformInstance } from "./terraform-state.ts";
 
@@ -36,11 +36,8 @@ export function namedAssignments(
 }
 
 function assignedName(attributes: JsonObject): string | undefined {
-  for (const kind of ["user", "group", "sp"] as const) {
-    const name = textAttribute(attributes, MEMBER[kind]);
-    if (name !== undefined) return principalText({ kind, name });
-  }
-  return undefined;
+  const principal = principalIn(attributes);
+  return principal && principalText(principal);
 }
 
 const assignment: ResourceType = {
