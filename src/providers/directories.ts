@@ -5,21 +5,19 @@ import { remoteId } from "../core/address.ts";
 import { defined, type JsonObject } from "../core/json.ts";
 import { listed, shellWord } from "../core/sentences.ts";
 import type { LiveObject } from "../resource/live.ts";
-import { foldersAbove } from "../resource/names.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
 import { defineProvider } from "./kit/field-builders.ts";
-import { aliasProblems, baseName, entriesFor, PATH_IDENTITY, pathProblems } from "./kit/names.ts";
+import { aliasProblems, baseName, PATH_IDENTITY, pathProblems } from "./kit/names.ts";
 import { effectOn } from "./kit/problems.ts";
+import { keyIn, liveIfPresent, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
 import {
-  ignoreMissing,
-  keyIn,
-  liveIfPresent,
-  objectsIn,
-  readIfPresent,
-  responseText,
-} from "./kit/responses.ts";
-import { isTreeFolder } from "./kit/tree-objects.ts";
-import { READ_ONLY_IN_TREE, withUnknownFields } from "./kit/unknown-fields.ts";
+  foldersOf,
+  isTreeFolder,
+  listFolder,
+  removeFromTree,
+  treeObject,
+  treeObjects,
+} from "./kit/tree-objects.ts";
 
 const KINDS: Readonly<Record<string, string>> = {
   DIRECTORY: "directories",
@@ -28,15 +26,7 @@ const KINDS: Readonly<Record<string, string>> = {
   FILE: "workspace_files",
 };
 
-function toLive(entry: JsonObject): LiveObject | undefined {
-  const path = keyIn(entry, "path");
-  if (!isTreeFolder(entry)) return undefined;
-  const live = { id: remoteId(path), name: path, values: {}, facts: defined({ object_id: entry.object_id }) };
-  return withUnknownFields(live, {}, entry, READ_ONLY_IN_TREE);
-}
-
-const listFolder = async (api: Reader, path: string): Promise<readonly JsonObject[]> =>
-  objectsIn(await api.read("workspace/list", { path }), "objects");
+const toLive = (entry: JsonObject): LiveObject | undefined => treeObject(entry, "DIRECTORY", {}, {});
 
 async function holdsOf(api: Reader, folder: string): Promise<readonly JsonObject[]> {
   const entries = (await readIfPresent(() => listFolder(api, folder))) ?? [];
@@ -100,7 +90,7 @@ export const directories = defineProvider({
   planning: {
     validate: (_values, name) => pathProblems(name, "directory"),
     validateIn: { databricks: (_values, name) => aliasProblems(name) },
-    dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
+    dependencies: foldersOf,
     consequences(change, workspace) {
       if (change.action !== "delete" || change.live === undefined) return [];
       return effectOn("empty folders in it are deleted too", emptyFolders(change.live.facts, workspace));
@@ -120,10 +110,7 @@ export const directories = defineProvider({
   },
 
   operations: {
-    async list(api, scope) {
-      const entries = await entriesFor(scope, (path) => listFolder(api, path), isTreeFolder, isTreeFolder);
-      return entries.flatMap((entry) => toLive(entry) ?? []);
-    },
+    list: (api, scope) => treeObjects(api, scope, toLive),
     /** Of a directory that the spec no longer has, what it holds decides whether it may go. */
     async readDetails(api, live, desired) {
       if (desired !== undefined) return live;
@@ -142,7 +129,7 @@ export const directories = defineProvider({
       const before = everythingBelow((task.observed ?? task.live)?.facts ?? {});
       const planned = new Set(before.map(({ path }) => path));
       for (const path of [...emptied({ holds: await holdsOf(api, task.id) }, planned), task.id])
-        await ignoreMissing(() => api.write("workspace/delete", { path, recursive: false }));
+        await removeFromTree(api, path);
     },
   },
 });

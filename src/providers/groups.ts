@@ -18,7 +18,8 @@ import {
   stayingMembers,
   uncheckedAdministrators,
 } from "./kit/lockout.ts";
-import { effectOn } from "./kit/problems.ts";
+import { fieldsNotSet } from "./kit/preserved-fields.ts";
+import { effectOn, removesObject } from "./kit/problems.ts";
 import {
   createdId,
   ignoreMissing,
@@ -40,7 +41,7 @@ import {
   patchScim,
   scimValues,
 } from "./kit/scim.ts";
-import { fieldsNotCopied, fieldsNotSet, removesObject, withUnknownFields } from "./kit/unknown-fields.ts";
+import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const names = (kind: "users" | "groups") =>
   listField(

@@ -19,7 +19,8 @@ import {
   tags,
   textField,
 } from "./kit/field-builders.ts";
-import { effectOn, losesId, problem } from "./kit/problems.ts";
+import { fieldsNotSet, preservedIn, preservedPaths, withPreserved } from "./kit/preserved-fields.ts";
+import { effectOn, losesId, problem, removesObject } from "./kit/problems.ts";
 import {
   createdId,
   ignoreMissing,
@@ -31,15 +32,7 @@ import {
   responseText,
 } from "./kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "./kit/spec-form.ts";
-import {
-  fieldsNotCopied,
-  fieldsNotSet,
-  preservedIn,
-  preservedPaths,
-  removesObject,
-  withPreserved,
-  withUnknownFields,
-} from "./kit/unknown-fields.ts";
+import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const databricksOnly = { dialect: "databricks" } as const;
 

@@ -9,10 +9,10 @@ import type { LiveObject } from "../resource/live.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../resource/planning.ts";
 import { choiceField, defineProvider, groupField, required, textField } from "./kit/field-builders.ts";
 import { nestedName } from "./kit/names.ts";
-import { effectOn, problem } from "./kit/problems.ts";
+import { effectOn, problem, removesObject } from "./kit/problems.ts";
 import { ignoreMissing, keyIn, objectsIn } from "./kit/responses.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
-import { fieldsNotCopied, removesObject, withUnknownFields } from "./kit/unknown-fields.ts";
+import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const VAULT = "CLOUD_KEYVAULT";
 const WORDS = { PLATFORM: "DATABRICKS", [VAULT]: "AZURE_KEYVAULT" };

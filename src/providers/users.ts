@@ -27,7 +27,8 @@ import {
   uncheckedAdministrators,
   withUserIn,
 } from "./kit/lockout.ts";
-import { effectOn, problem } from "./kit/problems.ts";
+import { fieldsNotSet, preservedIn, preservedPaths, withPreserved } from "./kit/preserved-fields.ts";
+import { effectOn, problem, removesObject } from "./kit/problems.ts";
 import {
   createdId,
   ignoreMissing,
@@ -39,15 +40,7 @@ import {
 } from "./kit/responses.ts";
 import { asValues, CORE_USER, deltaOf, operationsFor, patchScim, scimValues } from "./kit/scim.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
-import {
-  fieldsNotCopied,
-  fieldsNotSet,
-  preservedIn,
-  preservedPaths,
-  removesObject,
-  withPreserved,
-  withUnknownFields,
-} from "./kit/unknown-fields.ts";
+import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const userFields = {
   userName: textField({

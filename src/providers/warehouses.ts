@@ -15,6 +15,7 @@ import {
   required,
   textField,
 } from "./kit/field-builders.ts";
+import { preservedIn, preservedPaths, withPreserved } from "./kit/preserved-fields.ts";
 import { effectOn, problem } from "./kit/problems.ts";
 import {
   createdId,
@@ -27,7 +28,7 @@ import {
   responseText,
 } from "./kit/responses.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
-import { preservedIn, preservedPaths, withPreserved, withUnknownFields } from "./kit/unknown-fields.ts";
+import { withUnknownFields } from "./kit/unknown-fields.ts";
 
 const SIZES = [
   "2X-Small",

@@ -3,8 +3,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { registry } from "../../src/providers/index.ts";
+import { preservedIn, preservedPaths, withPreserved } from "../../src/providers/kit/preserved-fields.ts";
 import { normalizeDesired, normalizeLive } from "../../src/providers/kit/spec-form.ts";
-import { preservedIn, preservedPaths, withPreserved } from "../../src/providers/kit/unknown-fields.ts";
 import { ANNOTATION_KEYWORDS, type FieldSchema, type FieldTable } from "../../src/resource/field-schema.ts";
 
 const kinds = registry.kinds.map((provider) => [provider.kind, provider] as const);

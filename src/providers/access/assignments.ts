@@ -14,11 +14,11 @@ import type { OperationWriter } from "../../resource/operations.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
 import { choiceField, defineProvider, listField, required } from "../kit/field-builders.ts";
 import { lockout } from "../kit/lockout.ts";
-import { notCompared, problem } from "../kit/problems.ts";
+import { notCompared, problem, removesObject } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, objectsIn, responseText } from "../kit/responses.ts";
 import { scimValues } from "../kit/scim.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
-import { removesObject, withUnknownFields } from "../kit/unknown-fields.ts";
+import { withUnknownFields } from "../kit/unknown-fields.ts";
 import {
   MEMBER,
   managedPrincipal,

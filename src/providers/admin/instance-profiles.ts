@@ -6,10 +6,10 @@ import { defined, type JsonObject } from "../../core/json.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { defineProvider, flagField, textField } from "../kit/field-builders.ts";
-import { problem } from "../kit/problems.ts";
+import { problem, removesObject } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, objectsIn } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
-import { removesObject, withUnknownFields } from "../kit/unknown-fields.ts";
+import { withUnknownFields } from "../kit/unknown-fields.ts";
 
 const ARN = /^arn:aws[\w-]*:iam::\d{12}:instance-profile\/.+$/;
 

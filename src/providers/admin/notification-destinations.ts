@@ -9,10 +9,10 @@ import type { LiveObject } from "../../resource/live.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { choiceField, defineProvider, listField, required, textField } from "../kit/field-builders.ts";
 import { tokenInName, unfinishedName } from "../kit/names.ts";
-import { losesId, problem } from "../kit/problems.ts";
+import { losesId, problem, removesObject } from "../kit/problems.ts";
 import { createdId, ignoreMissing, keyIn, liveIfPresent, responseText } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
-import { removesObject, withUnknownFields } from "../kit/unknown-fields.ts";
+import { withUnknownFields } from "../kit/unknown-fields.ts";
 
 interface DestinationType {
   /** The member of `config` in requests. */

@@ -11,10 +11,11 @@ import { isRunOn } from "../../resource/service-status.ts";
 import { choiceField, defineProvider, flagField, textField } from "../kit/field-builders.ts";
 import { libraryFiles, libraryProblems } from "../kit/library-fields.ts";
 import { withUnlisted } from "../kit/names.ts";
+import { preservedPaths } from "../kit/preserved-fields.ts";
 import { effectOn, losesId } from "../kit/problems.ts";
 import { jobsOn, keyIn, liveIfPresent, namesOf, objectsIn, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
-import { preservedPaths, withUnknownFields } from "../kit/unknown-fields.ts";
+import { withUnknownFields } from "../kit/unknown-fields.ts";
 import {
   AUTO_MODE,
   clusterFields,

@@ -23,6 +23,7 @@ import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
 import { defineProvider, groupField, textField } from "../kit/field-builders.ts";
 import { fileAt, libraries, libraryFiles, libraryProblems } from "../kit/library-fields.ts";
 import { tokenInName, unfinishedName, withUnlisted } from "../kit/names.ts";
+import { preservedIn, preservedPaths, withPreserved } from "../kit/preserved-fields.ts";
 import { losesId, problem } from "../kit/problems.ts";
 import {
   createdInt64,
@@ -35,7 +36,7 @@ import {
   responseText,
 } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
-import { preservedIn, preservedPaths, withPreserved, withUnknownFields } from "../kit/unknown-fields.ts";
+import { withUnknownFields } from "../kit/unknown-fields.ts";
 import { databricksSettingProblems, databricksSettings } from "./databricks-settings.ts";
 import { clustersIn, jobTaskProblems, taskFiles } from "./job-tasks.ts";
 import { mailed, scheduleProblems, settings, taskProblems, tasks } from "./settings.ts";

@@ -30,3 +30,6 @@ export const notCompared = (address: Address, what: readonly string[], withWhat:
   code: "PLAN_UNCHECKED",
   message: `${address}: ${listed(what)} ${what.length === 1 ? "is" : "are"} not compared ${withWhat}, because sensitive values are involved`,
 });
+
+export const removesObject = ({ action }: PlannedChange): boolean =>
+  action === "delete" || action === "replace";

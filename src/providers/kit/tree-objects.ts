@@ -1,4 +1,4 @@
-// Objects of the workspace tree with a content, notebooks and files: listed, imported, exported, and deleted.
+// Objects of the workspace tree, folders, notebooks, and files: listed, imported, exported, and deleted.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
@@ -10,11 +10,22 @@ import { folderOf, foldersAbove } from "../../resource/names.ts";
 import type { ListScope, OperationWriter } from "../../resource/operations.ts";
 import { entriesFor } from "./names.ts";
 import { bytesIn, ignoreMissing, keyIn, objectsIn, objectTypeOf } from "./responses.ts";
-import { READ_ONLY_IN_TREE, withUnknownFields } from "./unknown-fields.ts";
+import { withUnknownFields } from "./unknown-fields.ts";
 
 type Request = Parameters<OperationWriter["write"]>[1];
 
 export const isTreeFolder = (entry: JsonObject): boolean => objectTypeOf(entry) === "DIRECTORY";
+
+/** Members that the service computes: no request sets them. */
+const READ_ONLY = new Set([
+  "path",
+  "object_type",
+  "object_id",
+  "resource_id",
+  "created_at",
+  "modified_at",
+  "size",
+]);
 
 /** An object of a type in spec form; undefined for one of another type. */
 export function treeObject(
@@ -26,8 +37,11 @@ export function treeObject(
   if (objectTypeOf(entry) !== type) return undefined;
   const path = keyIn(entry, "path");
   const live = { id: remoteId(path), name: path, values, facts: defined({ object_id: entry.object_id }) };
-  return withUnknownFields(live, fields, entry, READ_ONLY_IN_TREE);
+  return withUnknownFields(live, fields, entry, READ_ONLY);
 }
+
+export const listFolder = async (api: Reader, path: string): Promise<readonly JsonObject[]> =>
+  objectsIn(await api.read("workspace/list", { path }), "objects");
 
 /** The objects that `toLive` knows. */
 export async function treeObjects(
@@ -35,8 +49,8 @@ export async function treeObjects(
   scope: ListScope,
   toLive: (entry: JsonObject) => LiveObject | undefined,
 ): Promise<readonly LiveObject[]> {
-  const list = async (path: string) => objectsIn(await api.read("workspace/list", { path }), "objects");
-  const entries = await entriesFor(scope, list, isTreeFolder, (entry) => toLive(entry) !== undefined);
+  const isWanted = (entry: JsonObject): boolean => toLive(entry) !== undefined;
+  const entries = await entriesFor(scope, (path) => listFolder(api, path), isTreeFolder, isWanted);
   return entries.flatMap((entry) => toLive(entry) ?? []);
 }
 

@@ -125,7 +125,7 @@ class Exporting {
     const written = kinds.filter((provider) => this.#input.secrets || secretField(provider) === undefined);
     const objects = written.flatMap(({ kind }) => this.#of(kind));
     const omitted = leftOut(this.#input);
-    const incomplete = kinds.flatMap(({ kind }) => this.#of(kind)).flatMap(lostFields);
+    const incomplete = kinds.flatMap(({ kind }) => this.#of(kind)).flatMap(unknownFieldsOf);
     return {
       document: [
         ...kinds
@@ -269,7 +269,7 @@ function leftOut({ registry, live, kinds }: ExportInput) {
 }
 
 /** Names only: a value may be secret. */
-function lostFields({ address, live }: ExportedObject) {
+function unknownFieldsOf({ address, live }: ExportedObject) {
   const fields = live.unknownFields ?? [];
   if (fields.length === 0) return [];
   const message = `${address} is exported without ${listed(fields, "and", 20)}, which a spec cannot express`;
