@@ -4,9 +4,17 @@ import { remoteId } from "../core/address.ts";
 import { canonicalJson } from "../core/digest.ts";
 import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
 import { hasDigest } from "../core/sensitive-values.ts";
-import type { FieldTable } from "../resource/field-schema.ts";
+import type { FieldSchema, FieldTable } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
+import {
+  cloudSettings,
+  localSsdCount,
+  MACHINE_TYPE,
+  machineType,
+  spotBidMaxPrice,
+  spotBidPricePercent,
+} from "./kit/cloud-fields.ts";
 import {
   choiceField,
   defineProvider,
@@ -14,7 +22,6 @@ import {
   groupField,
   integerField,
   listField,
-  numberField,
   required,
   tags,
   textField,
@@ -36,14 +43,6 @@ import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const databricksOnly = { dialect: "databricks" } as const;
 
-/** Settings of the machines of one cloud; a change of them needs another pool. */
-const cloudSettings = {
-  ...databricksOnly,
-  serverDefault: true,
-  onChange: "replace",
-  severity: "cost",
-} as const;
-
 const databricksDiskTypes: FieldTable = {
   azure_disk_volume_type: choiceField(["PREMIUM_LRS", "STANDARD_LRS"], {
     ...databricksOnly,
@@ -57,49 +56,35 @@ const databricksDiskTypes: FieldTable = {
   }),
 };
 
+const availability = (kinds: readonly string[]): FieldSchema =>
+  choiceField(kinds, { serverDefault: true, description: MACHINE_TYPE });
+
+/** Another pool is needed to change them. */
+const replaced = { onChange: "replace" } as const;
+
 const databricksPoolFields: FieldTable = {
-  azure_attributes: groupField(
-    {
-      availability: choiceField(["ON_DEMAND_AZURE", "SPOT_AZURE"], {
-        serverDefault: true,
-        description: "Type of the machines: spot or on-demand.",
-      }),
-      spot_bid_max_price: numberField({
-        serverDefault: true,
-        description: "Maximum price of a spot machine; -1 is the on-demand price.",
-      }),
-    },
-    { ...cloudSettings, cloud: "azure", description: "Settings of the machines on Azure." },
+  azure_attributes: cloudSettings(
+    "azure",
+    { availability: availability(["ON_DEMAND_AZURE", "SPOT_AZURE"]), spot_bid_max_price: spotBidMaxPrice },
+    replaced,
   ),
-  aws_attributes: groupField(
+  aws_attributes: cloudSettings(
+    "aws",
     {
-      availability: choiceField(["ON_DEMAND", "SPOT"], {
-        serverDefault: true,
-        description: "Type of the machines: spot or on-demand.",
-      }),
+      availability: availability(["ON_DEMAND", "SPOT"]),
       zone_id: textField({ serverDefault: true, description: "Availability zone." }),
-      spot_bid_price_percent: integerField({
-        minimum: 0,
-        serverDefault: true,
-        description: "Maximum price of a spot machine, in percent of the on-demand price.",
-      }),
+      spot_bid_price_percent: spotBidPricePercent,
     },
-    { ...cloudSettings, cloud: "aws", description: "Settings of the machines on AWS." },
+    replaced,
   ),
-  gcp_attributes: groupField(
+  gcp_attributes: cloudSettings(
+    "gcp",
     {
-      gcp_availability: textField({
-        serverDefault: true,
-        description: "Type of the machines: spot or on-demand.",
-      }),
-      local_ssd_count: integerField({
-        minimum: 0,
-        serverDefault: true,
-        description: "Number of local disks of each machine.",
-      }),
+      gcp_availability: machineType,
+      local_ssd_count: localSsdCount,
       zone_id: textField({ serverDefault: true, description: "Zone." }),
     },
-    { ...cloudSettings, cloud: "gcp", description: "Settings of the machines on Google Cloud." },
+    replaced,
   ),
 };
 

@@ -5,13 +5,19 @@ import { defined, isObject, type Json, omit } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Annotations, FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import {
+  cloudSettings,
+  localSsdCount,
+  machineType,
+  spotBidMaxPrice,
+  spotBidPricePercent,
+} from "../kit/cloud-fields.ts";
+import {
   choiceField,
   flagField,
   groupField,
   integerField,
   listField,
   mapField,
-  numberField,
   required,
   scalarField,
   tags,
@@ -363,54 +369,31 @@ const databricksClusterFields: FieldTable = {
     refersTo: "pools",
     description: "Pool of the driver (default: the pool of the workers).",
   }),
-  azure_attributes: groupField(
-    {
-      availability: availability(["ON_DEMAND_AZURE", "SPOT_AZURE", "SPOT_WITH_FALLBACK_AZURE"]),
-      first_on_demand: firstOnDemand,
-      spot_bid_max_price: numberField({
-        serverDefault: true,
-        description: "Maximum price of a spot machine; -1 is the on-demand price.",
-      }),
-    },
-    { ...decided, cloud: "azure", severity: "cost", description: "Settings of the machines on Azure." },
-  ),
-  aws_attributes: groupField(
-    {
-      availability: availability(["ON_DEMAND", "SPOT", "SPOT_WITH_FALLBACK"]),
-      first_on_demand: firstOnDemand,
-      zone_id: textField({ serverDefault: true, description: "Availability zone, or auto." }),
-      instance_profile_arn: textField({
-        serverDefault: true,
-        severity: "security",
-        minLength: 1,
-        refersTo: "instance_profiles",
-        description: "Instance profile of the machines.",
-      }),
-      spot_bid_price_percent: integerField({
-        minimum: 0,
-        serverDefault: true,
-        description: "Maximum price of a spot machine, in percent of the on-demand price.",
-      }),
-    },
-    { ...decided, cloud: "aws", severity: "cost", description: "Settings of the machines on AWS." },
-  ),
-  gcp_attributes: groupField(
-    {
-      availability: textField({
-        serverDefault: true,
-        description: "Type of the machines: spot or on-demand.",
-      }),
-      use_preemptible_executors: flagField({
-        serverDefault: true,
-        description: "Whether workers can be preempted.",
-      }),
-      local_ssd_count: integerField({
-        minimum: 0,
-        serverDefault: true,
-        description: "Number of local disks of each machine.",
-      }),
-      zone_id: textField({ serverDefault: true, description: "Zone, or auto." }),
-    },
-    { ...decided, cloud: "gcp", severity: "cost", description: "Settings of the machines on Google Cloud." },
-  ),
+  azure_attributes: cloudSettings("azure", {
+    availability: availability(["ON_DEMAND_AZURE", "SPOT_AZURE", "SPOT_WITH_FALLBACK_AZURE"]),
+    first_on_demand: firstOnDemand,
+    spot_bid_max_price: spotBidMaxPrice,
+  }),
+  aws_attributes: cloudSettings("aws", {
+    availability: availability(["ON_DEMAND", "SPOT", "SPOT_WITH_FALLBACK"]),
+    first_on_demand: firstOnDemand,
+    zone_id: textField({ serverDefault: true, description: "Availability zone, or auto." }),
+    instance_profile_arn: textField({
+      serverDefault: true,
+      severity: "security",
+      minLength: 1,
+      refersTo: "instance_profiles",
+      description: "Instance profile of the machines.",
+    }),
+    spot_bid_price_percent: spotBidPricePercent,
+  }),
+  gcp_attributes: cloudSettings("gcp", {
+    availability: machineType,
+    use_preemptible_executors: flagField({
+      serverDefault: true,
+      description: "Whether workers can be preempted.",
+    }),
+    local_ssd_count: localSsdCount,
+    zone_id: textField({ serverDefault: true, description: "Zone, or auto." }),
+  }),
 };
