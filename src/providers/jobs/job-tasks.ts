@@ -13,23 +13,17 @@ import {
   listField,
   mapField,
   required,
-  scalarField,
   textField,
 } from "../kit/field-builders.ts";
 import { fileAt, libraries, libraryFiles, libraryProblems, workspaceFileAt } from "../kit/library-fields.ts";
 import { problem } from "../kit/problems.ts";
 import { emails, health, notificationSettings, webhooksOfRuns } from "./notifications.ts";
+import { jarFields, textMap, texts } from "./settings.ts";
 
 const id = (description: string): FieldSchema => textField({ minLength: 1, description });
 
 const warehouseId = (description: string): FieldSchema =>
   textField({ minLength: 1, refersTo: "warehouses", description });
-
-const texts = (description: string): FieldSchema =>
-  listField(textField({ description: "One value." }), { list: "ordered", default: [], description });
-
-const textMap = (description: string): FieldSchema =>
-  mapField(scalarField({ description: "Value; sent as a string." }), { default: {}, description });
 
 const source = choiceField(["WORKSPACE", "GIT"], {
   serverDefault: true,
@@ -54,14 +48,7 @@ const taskKinds: FieldTable = {
   ),
   spark_jar_task: groupField(
     {
-      main_class_name: required(id("Class whose main method runs.")),
-      jar_uri: textField({
-        minLength: 1,
-        fileUri: true,
-        deprecated: true,
-        description: "Deprecated by the service: use libraries.",
-      }),
-      parameters: texts("Arguments of the main method."),
+      ...jarFields,
       run_as_repl: flagField({
         serverDefault: true,
         deprecated: true,

@@ -3,7 +3,7 @@
 import { stringifyJson } from "../../core/exact-json.ts";
 import { isObject } from "../../core/json.ts";
 import { everFires, isTimeZone, quartzProblem } from "../../core/quartz.ts";
-import type { Values } from "../../resource/field-schema.ts";
+import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import type { Problem } from "../../resource/planning.ts";
 import {
   choiceField,
@@ -111,8 +111,22 @@ const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_su
 /** Parameters of a run may have this many bytes as JSON (contract B 4.2 rule 4). */
 const MAX_PARAMETER_BYTES = 10_000;
 
-const parameters = (description: string) =>
-  listField(textField({ description: "One parameter." }), { list: "ordered", default: [], description });
+export const texts = (description: string): FieldSchema =>
+  listField(textField({ description: "One value." }), { list: "ordered", default: [], description });
+
+export const textMap = (description: string): FieldSchema =>
+  mapField(scalarField({ description: "Value; sent as a string." }), { default: {}, description });
+
+export const jarFields: FieldTable = {
+  main_class_name: required(textField({ minLength: 1, description: "Class whose main method runs." })),
+  jar_uri: textField({
+    minLength: 1,
+    fileUri: true,
+    deprecated: true,
+    description: "Deprecated by the service: use libraries.",
+  }),
+  parameters: texts("Arguments of the main method."),
+};
 
 export const tasks = {
   notebook_task: groupField(
@@ -125,27 +139,15 @@ export const tasks = {
           description: "Absolute path of the notebook in the workspace.",
         }),
       ),
-      base_parameters: mapField(scalarField({ description: "Value; sent as a string." }), {
-        default: {},
-        description:
-          "Parameters of every run. Those of a single start override them; they override those of the notebook.",
-      }),
+      base_parameters: textMap(
+        "Parameters of every run. Those of a single start override them; they override those of the notebook.",
+      ),
     },
     { description: "Runs a notebook." },
   ),
-  spark_jar_task: groupField(
-    {
-      main_class_name: required(textField({ minLength: 1, description: "Class whose main method runs." })),
-      jar_uri: textField({
-        minLength: 1,
-        fileUri: true,
-        deprecated: true,
-        description: "Deprecated by the service: use libraries.",
-      }),
-      parameters: parameters("Arguments of the main method."),
-    },
-    { description: "Runs the main class of a JAR among the libraries." },
-  ),
+  spark_jar_task: groupField(jarFields, {
+    description: "Runs the main class of a JAR among the libraries.",
+  }),
   spark_python_task: groupField(
     {
       python_file: required(
@@ -155,7 +157,7 @@ export const tasks = {
           description: "URI of the Python file, such as fs:/jobs/load.py.",
         }),
       ),
-      parameters: parameters("Command line arguments of the file."),
+      parameters: texts("Command line arguments of the file."),
     },
     { description: "Runs a Python file." },
   ),
