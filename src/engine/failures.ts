@@ -25,6 +25,10 @@ export function failureDiagnostic(failure: unknown): Diagnostic {
   return diagnostic;
 }
 
+export function rethrowBug(failure: unknown): void {
+  if (diagnosticOf(failure) === undefined) throw failure;
+}
+
 /** Throws UnknownOutcome where the service made something and did not say which: the intent stays open, and the next run looks. */
 export function assertId(id: RemoteId, address: Address): void {
   if (id !== "") return;

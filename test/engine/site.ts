@@ -12,7 +12,7 @@ import { keyedDigest } from "../../src/core/digest.ts";
 import { applyPlan } from "../../src/engine/apply/apply.ts";
 import { listKinds } from "../../src/engine/observe/list-kinds.ts";
 import { observe } from "../../src/engine/observe/observe.ts";
-import { recordRecovery, recover } from "../../src/engine/recover/recover.ts";
+import { recordBeforeWrites, recover } from "../../src/engine/recover/recover.ts";
 import { auditPlan } from "../../src/planner/audit.ts";
 import { draftPlan, finishPlan, requestsOf } from "../../src/planner/make-plan.ts";
 import type { PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
@@ -264,7 +264,7 @@ export class Process {
       this.options.onPlan?.(plan);
       if (hasErrors(found) || plan.guards.length > 0)
         throw new Failure(...found, ...plan.guards.map((guard) => guard.diagnostic));
-      await recordRecovery(lease, recovered.entries);
+      await recordBeforeWrites(lease, recovered.entries);
       const { parallelism = 10, signal, onEvent } = this.options;
       const outcome = await applyPlan({
         plan,

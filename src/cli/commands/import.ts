@@ -3,7 +3,7 @@
 import { parseAddress } from "../../core/address.ts";
 import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
-import { recordRecovery } from "../../engine/recover/recover.ts";
+import { recordBeforeWrites } from "../../engine/recover/recover.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { planJson } from "../../report/format/plan-json.ts";
 import type { PlanFormat } from "../../report/formats.ts";
@@ -68,7 +68,7 @@ async function importInto(
   const { record, plan, planned } = await planImport(session, lease.state(), resource, id);
   const diagnostics = [...lease.diagnostics, ...planned.recovered.diagnostics];
   reportFindings(context.observer, diagnostics);
-  await recordRecovery(lease, [...planned.recovered.entries, ...planned.callerEntries]);
+  await recordBeforeWrites(lease, [...planned.recovered.entries, ...planned.callerEntries]);
   if (lease.state().host === "") await lease.append({ type: "host", host: session.connection.host });
   await lease.append({ type: "record", record });
   await lease.publish();

@@ -3,7 +3,6 @@
 import type { Writer } from "../../api/contract/reader.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
-import type { ApplyOrigin } from "../../core/past-run.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { indexLive, type LiveIndex } from "../../planner/model/context.ts";
@@ -22,8 +21,9 @@ import { Semaphore } from "../concurrency.ts";
 import { NotSent } from "../failures.ts";
 import { addNewNames, createNameIndex, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec } from "../observe/needed-kinds.ts";
-import { JournaledWriter } from "./journaled-writer.ts";
+import { JournaledWriter, type NewIntent } from "./journaled-writer.ts";
 import { notStarted } from "./outcome-log.ts";
+import { type HistoryInput, type RecordedLease, recordedLease } from "./run-history.ts";
 
 export interface ApplyRun {
   readonly input: ApplyInput;
@@ -35,13 +35,15 @@ export interface ApplyRun {
   readonly stored: (address: Address) => StateRecord | undefined;
   /** Tokens of what this apply made, by the address that it was made for. */
   readonly tokens: Map<Address, string>;
+  /** Absent if the apply is not recorded in the history. */
+  readonly endHistory: RecordedLease["end"] | undefined;
   /** Set if no further change may start: the lock is lost, or the journal cannot be written. */
   halted: Diagnostic | undefined;
 }
 
 export function startRun(input: ApplyInput): ApplyRun {
-  const { parallelism, sensitive } = input;
-  const lease = sensitiveLease(input.lease, sensitive);
+  const { parallelism } = input;
+  const { lease, endHistory } = runLease(input);
   const names = createNameIndex(input.registry, input.live);
   addNewNames(names, input.plan.changes);
   return {
@@ -51,6 +53,7 @@ export function startRun(input: ApplyInput): ApplyRun {
     slots: slotsOf(parallelism),
     stored: (address) => input.lease.record(address),
     tokens: new Map(),
+    endHistory,
     halted: undefined,
   };
 }
@@ -78,10 +81,8 @@ export function newToken(run: ApplyRun): string {
   return randomHex(run.input.random, 8);
 }
 
-type IntentOf = ConstructorParameters<typeof JournaledWriter>[2];
-
 /** A journal for one change. It releases its slot while it waits. */
-export function openJournal(run: ApplyRun, change: Change, intent: IntentOf): JournaledWriter {
+export function newJournal(run: ApplyRun, change: Change, intent: NewIntent): JournaledWriter {
   const { writer, lease, clock, signal } = run.input;
   return new JournaledWriter(writer, lease, intent, {
     clock,
@@ -94,19 +95,26 @@ export function openJournal(run: ApplyRun, change: Change, intent: IntentOf): Jo
 }
 
 /** After a stop, waiting changes do not start, but a replacement whose old object was already deleted or renamed is still completed. */
-function assertMayBegin(run: ApplyRun, change: Change, { action }: IntentOf): void {
+function assertMayBegin(run: ApplyRun, change: Change, { action }: NewIntent): void {
   const goesOn = change.action === "replace" && change.replacing !== "create-first" && action === "create";
   if (isStopped(run) && !goesOn) throw new NotSent(new Failure(notStarted(change)));
 }
 
+/** The lease of the changes, from the inside out: the state stores digests; the history gets digests, too; changes see the values. */
+function runLease({ lease, history, clock, registry, sensitive }: ApplyInput) {
+  const recorded = history && recordedLease(lease, history, { clock, registry, sensitive });
+  return { lease: sensitiveLease(recorded ?? lease, sensitive), endHistory: recorded?.end };
+}
+
 export interface ApplyInput {
+  /** With its sensitive values. */
   readonly plan: Plan;
   readonly registry: Registry;
   /** The desired resources: their values and payloads. Empty for a destroy. */
   readonly resources: DesiredSpec["resources"];
   /** Objects that were live when the plan was made: IDs and names that the plan does not change. */
   readonly live: Live;
-  /** The sensitive values of the run; the plan has digests in their places. */
+  /** The sensitive values of the run; the state has digests in their places. */
   readonly sensitive?: SensitiveValues | undefined;
   /** The service; its client limits how many requests are in flight. */
   readonly writer: Writer;
@@ -117,8 +125,8 @@ export interface ApplyInput {
   readonly onEvent?: (event: ApplyEvent) => void;
   /** Aborted to stop the apply: requests in flight finish, nothing new starts, and the state is saved. */
   readonly signal?: AbortSignal;
-  /** The author of the apply, for the history of the state; without it, the history does not change. */
-  readonly origin?: ApplyOrigin;
+  /** Without it, the history of the state does not change. */
+  readonly history?: HistoryInput;
 }
 
 function sensitiveLease(lease: ApplyLease, sensitive: SensitiveValues | undefined): ApplyLease {

@@ -4,33 +4,32 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Change, Create, Replace } from "../../planner/model/change.ts";
 import { type ApplyOutcome, wasStopped } from "../../planner/model/plan.ts";
 import { type WorkItem, workGraph } from "../../planner/model/work-graph.ts";
-import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { type ApplyInput, type ApplyRun, isStopped, startRun } from "./apply-run.ts";
-import { adopt, create, forget, remove, removeReplaced, renameReplaced, update } from "./change-actions.ts";
+import {
+  create,
+  forget,
+  recordAsIs,
+  remove,
+  removeReplaced,
+  renameReplaced,
+  update,
+} from "./change-actions.ts";
 import { blockedBy, type ChangeResult, notStarted, OutcomeLog } from "./outcome-log.ts";
-import { recordedLease } from "./run-history.ts";
 import { recordUnchanged, save, verify } from "./verify.ts";
 import { type GraphNode, walkGraph } from "./walk-graph.ts";
 
 /** The caller holds the lock, has appended the entries of recovery, and has audited the plan. */
-export async function applyPlan(initial: ApplyInput): Promise<ApplyOutcome> {
-  const begun = initial.clock.now();
-  const { origin, lease, clock, sensitive } = initial;
-  // The history has a digest of the plan, which must not be one of sensitive values.
-  const historyLease =
-    origin === undefined
-      ? undefined
-      : recordedLease(lease, initial.plan, clock, origin, initial.registry, sensitive);
-  const plan = sensitive === undefined ? initial.plan : restoredPlan(initial.plan, sensitive).plan;
-  const input = { ...initial, plan, lease: historyLease ?? lease };
+export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
+  const { clock, signal } = input;
+  const { changes } = input.plan;
+  const begun = clock.now();
   const run = startRun(input);
   const outcomes = new OutcomeLog(
-    () => input.clock.now(),
+    () => clock.now(),
     (event) => input.onEvent?.(event),
   );
-  const items = workGraph(input.plan.changes);
-  const diagnostics: Diagnostic[] = [];
+  const items = workGraph(changes);
   outcomes.begin(items);
   // If this fails, the run is halted: the walk then starts nothing and skips each change.
   await beginState(run);
@@ -44,19 +43,22 @@ export async function applyPlan(initial: ApplyInput): Promise<ApplyOutcome> {
     run.slots,
     () => isStopped(run),
   );
-  if (run.halted === undefined) {
-    recordUnchanged(run);
-    if (!isStopped(run))
-      diagnostics.push(...(await verify(run, writtenChanges(input.plan.changes, outcomes))));
-    historyLease?.end(outcomes.all(plan.changes), input.signal?.aborted === true, clock.now());
-    diagnostics.push(...(await save(run)));
-  } else diagnostics.push(run.halted);
   return {
-    changes: outcomes.all(input.plan.changes),
-    diagnostics,
-    interrupted: input.signal?.aborted === true,
-    elapsedMs: input.clock.now() - begun,
+    changes: outcomes.all(changes),
+    // A halted run can write nothing: its journal is the record, and the history says that the run is unfinished.
+    diagnostics: run.halted === undefined ? await endRun(run, outcomes) : [run.halted],
+    interrupted: signal?.aborted === true,
+    elapsedMs: clock.now() - begun,
   };
+}
+
+async function endRun(run: ApplyRun, outcomes: OutcomeLog): Promise<readonly Diagnostic[]> {
+  const { plan, signal, clock } = run.input;
+  recordUnchanged(run);
+  // After a stop, the user waits for the end, and the next plan compares.
+  const differences = isStopped(run) ? [] : await verify(run, writtenChanges(plan.changes, outcomes));
+  run.endHistory?.(outcomes.all(plan.changes), signal?.aborted === true, clock.now());
+  return [...differences, ...(await save(run))];
 }
 
 /** A state belongs to the workspace that it is first applied to. */
@@ -132,20 +134,21 @@ class WorkNode implements GraphNode {
 function carryOut(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeResult> {
   switch (change.action) {
     case "create":
-      return create(run, change, isNameTaken(run, change));
+      return create(run, change, { existed: isNameTaken(run, change) });
     case "update":
       return update(run, change);
     case "replace":
       if (phase === "remove") return removeReplaced(run, change);
-      return phase === "make" || change.keepsOld === true
-        ? createReplacement(run, change)
-        : deleteThenCreate(run, change);
+      // An object in use is not deleted, so its replacement is only created.
+      return change.replacing === "delete-first" && change.keepsOld !== true
+        ? deleteThenCreate(run, change)
+        : createReplacement(run, change);
     case "delete":
       return remove(run, change);
     case "adopt":
     case "import":
     case "move":
-      return adopt(run, change);
+      return recordAsIs(run, change);
     case "forget":
       return forget(run, change);
     case "noop":
@@ -162,9 +165,9 @@ function carryOut(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeRes
 async function createReplacement(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   if (change.replacing === "rename-aside") {
     const renamed = await renameReplaced(run, change);
-    return renamed.result === "applied" ? create(run, change, false) : renamed;
+    return renamed.result === "applied" ? create(run, change, { existed: false }) : renamed;
   }
-  return create(run, change, isNameTaken(run, change));
+  return create(run, change, { existed: isNameTaken(run, change) });
 }
 
 /** Whether an object has the name when a creation begins. A name that another change of the plan frees is free by then. */
@@ -174,7 +177,7 @@ function isNameTaken(run: ApplyRun, change: Create | Replace): boolean {
 
 async function deleteThenCreate(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   const removal = await remove(run, { ...change, action: "delete" });
-  return removal.result === "applied" ? create(run, change, false) : removal;
+  return removal.result === "applied" ? create(run, change, { existed: false }) : removal;
 }
 
 function writtenChanges(changes: readonly Change[], outcomes: OutcomeLog): readonly Change[] {

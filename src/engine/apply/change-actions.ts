@@ -1,4 +1,5 @@
-// Executes one change: reads its object again, journals and sends its requests, and records the result.
+// Executes one change: checks that its object and its content are still those of the plan, journals and sends its requests, and records the
+// result.
 
 import { parentOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, type Failure, failureOf } from "../../core/diagnostic.ts";
@@ -20,10 +21,10 @@ import type { LiveObject } from "../../resource/live.ts";
 import { isSameName } from "../../resource/names.ts";
 import type { Payload, PlannedFrom } from "../../resource/operations.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import { assertId, diagnosticOf, failureDiagnostic } from "../failures.ts";
+import { assertId, diagnosticOf, failureDiagnostic, rethrowBug } from "../failures.ts";
 import { manageablePart, toNames } from "../name-index.ts";
-import { carriesToken, isFoundByName, matchesRequest, mergedRecord } from "../recover/resolve-intent.ts";
-import { type ApplyRun, isStopped, newToken, openJournal } from "./apply-run.ts";
+import { carriesToken, isCertainlyCreated, isFoundByName, mergedRecord } from "../recover/resolve-intent.ts";
+import { type ApplyRun, isStopped, newJournal, newToken } from "./apply-run.ts";
 import type { JournaledWriter } from "./journaled-writer.ts";
 import type { ChangeResult } from "./outcome-log.ts";
 import {
@@ -34,24 +35,24 @@ import {
   seenIn,
 } from "./record-values.ts";
 
-/** `replaces`: the object that the new one replaces. */
+/** `existed`: whether an object had the name before, so that one with the name afterwards may not be the created one. */
 export async function create(
   run: ApplyRun,
   change: Create | Replace,
-  existed: boolean,
+  { existed }: { readonly existed: boolean },
 ): Promise<ChangeResult> {
   const provider = run.input.registry.get(change.kind);
   const replaces = change.action === "replace" && existsStill(run, change) ? change.id : undefined;
   const token = newToken(run);
   run.tokens.set(change.address, token);
-  return runChange(run, change, async (open) => {
+  return runChange(run, change, async (track) => {
     // The replaced object is read before its replacement is created; a renamed one was read before the rename.
     if (change.action === "replace" && change.replacing === "create-first" && replaces !== undefined)
       await readUnmoved(run, change);
     const { wire, applied } = await resolveValues(run, change);
     const payload = payloadOf(run, change);
     const intent = { ...intentOf(run, change, applied), action: "create", token, existed } as const;
-    const journal = open(openJournal(run, change, { ...intent, ...defined({ replaces }) }));
+    const journal = track(newJournal(run, change, { ...intent, ...defined({ replaces }) }));
     const task = { address: change.address, name: change.name, values: wire, token, ...payload };
     const id = await createOrFind(run, change, journal, () => provider.operations.create(journal, task));
     assertId(id, change.address);
@@ -68,15 +69,14 @@ function existsStill(run: ApplyRun, change: Replace): boolean {
 
 export async function update(run: ApplyRun, change: Update): Promise<ChangeResult> {
   const provider = run.input.registry.get(change.kind);
-  return runChange(run, change, async (open) => {
+  return runChange(run, change, async (track) => {
     const live = await readUnmoved(run, change);
-    if (live === undefined) throw new Error("a re-read of an object to update returns it or fails");
     const { wire, applied } = await resolveValues(run, change);
     const payload = payloadOf(run, change);
     const token = newToken(run);
     const { address, name, id, steps } = change;
     const intent = { ...intentOf(run, change, applied), action: "update", id, token, existed: true } as const;
-    const journal = open(openJournal(run, change, intent));
+    const journal = track(newJournal(run, change, intent));
     const task = { address, name, id, live, before: live.values, steps, values: wire, token, ...payload };
     await provider.operations.update(journal, task);
     await journal.done({ record: recordAfter(run, change, id, applied, previousObservations(run, change)) });
@@ -87,18 +87,18 @@ export async function update(run: ApplyRun, change: Update): Promise<ChangeResul
 
 /** Deletes the object of a change. An object that no longer exists is only removed from the state. */
 export async function remove(run: ApplyRun, change: Delete): Promise<ChangeResult> {
-  return runChange(run, change, async (open) => {
-    const live = await readUnmoved(run, change);
-    await removeObject(run, change, live, open);
+  return runChange(run, change, async (track) => {
+    const live = await readAsPlanned(run, change);
+    await removeObject(run, change, live, track);
     return change.id;
   });
 }
 
 /** Deletes the old object of a replacement. Its fingerprint was compared before anything was done to it. */
 export async function removeReplaced(run: ApplyRun, change: Replace): Promise<ChangeResult> {
-  return runChange(run, change, async (open) => {
+  return runChange(run, change, async (track) => {
     const live = await readObject(run, change.kind, change.id, undefined);
-    await removeObject(run, change, live, open);
+    await removeObject(run, change, live, track);
     return run.input.lease.record(change.address)?.id ?? change.id;
   });
 }
@@ -106,13 +106,13 @@ export async function removeReplaced(run: ApplyRun, change: Replace): Promise<Ch
 async function removeObject(
   run: ApplyRun,
   change: Delete | Replace,
-  live: Awaited<ReturnType<typeof readObject>>,
-  open: JournalOpener,
+  live: LiveObject | undefined,
+  track: JournalTracker,
 ): Promise<void> {
   const { address, id } = change;
   const token = newToken(run);
   const intent = { ...intentOf(run, change, {}), action: "delete", id, token, existed: true } as const;
-  const journal = open(openJournal(run, change, intent));
+  const journal = track(newJournal(run, change, intent));
   const name = live?.name ?? change.name;
   if (live !== undefined) {
     const observed = defined({ observed: run.liveIndex.byId(change.kind, id) });
@@ -125,7 +125,7 @@ async function removeObject(
 type AsIs = Extract<Change, { readonly action: "adopt" | "import" | "move" | "noop" }>;
 
 /** Records an object that matches the spec; changes only the state. */
-export async function adopt(run: ApplyRun, change: AsIs): Promise<ChangeResult> {
+export async function recordAsIs(run: ApplyRun, change: AsIs): Promise<ChangeResult> {
   return runChange(run, change, async () => {
     const { applied } = await resolveValues(run, change);
     await run.input.lease.append({ type: "record", record: recordUnsent(run, change, applied) });
@@ -172,17 +172,17 @@ function payloadOf(run: ApplyRun, change: Create | Replace | Update): { readonly
 export async function renameReplaced(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   const { address, id } = change;
   const provider = run.input.registry.get(change.kind);
-  return runChange(run, change, async (open) => {
+  return runChange(run, change, async (track) => {
     const live = await readUnmoved(run, change);
     // A replacement that was interrupted after this step has already renamed the object.
-    if (live === undefined || !isSameName(provider, live.name, change.name)) return id;
+    if (!isSameName(provider, live.name, change.name)) return id;
     if (provider.operations.rename === undefined)
       throw new Error(`${change.kind} cannot be renamed: only kinds with a verb for it are`);
     const token = newToken(run);
     const name = replacedName(provider, change.name, token);
     const wanted = provider.nameField ? { [provider.nameField]: name } : {};
     const intent = { ...intentOf(run, change, wanted), action: "update", id, token, existed: true } as const;
-    const journal = open(openJournal(run, change, intent));
+    const journal = track(newJournal(run, change, intent));
     await provider.operations.rename(journal, { id, live, name });
     const record = run.input.lease.record(address);
     if (record?.id === id) await journal.done({ record: recordNamed(provider, record, name) });
@@ -206,26 +206,26 @@ function replacedName({ nameField = "", fields }: Provider, name: string, token:
   return typeof longest === "number" ? `${name.slice(0, longest - mark.length)}${mark}` : `${name}${mark}`;
 }
 
-/** Makes a journal known, so that a failure can be told from what it holds. */
-type JournalOpener = (journal: JournaledWriter) => JournaledWriter;
+/** Returns the journal, and lets `runChange` settle it after a failure. */
+type JournalTracker = (journal: JournaledWriter) => JournaledWriter;
 
 async function runChange(
   run: ApplyRun,
   change: Change,
-  work: (open: JournalOpener) => Promise<RemoteId>,
+  work: (track: JournalTracker) => Promise<RemoteId>,
 ): Promise<ChangeResult> {
   let journal: JournaledWriter | undefined;
   try {
-    const id = await work((opened) => {
-      journal = opened;
-      return opened;
+    const id = await work((tracked) => {
+      journal = tracked;
+      return tracked;
     });
     return { result: "applied", id };
   } catch (failure) {
     const diagnostic = failureDiagnostic(failure);
     if (isFatal(diagnostic)) run.halted ??= diagnostic;
     const result =
-      journal === undefined ? resultOf(diagnostic) : await close(run, change, journal, failure, diagnostic);
+      journal === undefined ? resultOf(diagnostic) : await settle(run, change, journal, failure, diagnostic);
     const at = diagnostic.address === undefined ? { ...diagnostic, address: change.address } : diagnostic;
     return { result, diagnostic: at, id: journal?.createdId };
   }
@@ -241,7 +241,7 @@ function resultOf({ code }: Diagnostic): ChangeStatus {
 }
 
 /** Leaves the intent open if anything is uncertain or not recorded; the next run resolves it. */
-async function close(
+async function settle(
   run: ApplyRun,
   change: Change,
   journal: JournaledWriter,
@@ -290,8 +290,8 @@ async function mayBeEarlierCopy(
   try {
     return (await findByName(run, change)) !== undefined;
   } catch (unread) {
-    if (unread instanceof Refused) return false;
-    throw unread;
+    rethrowBug(unread);
+    return !(unread instanceof Refused);
   }
 }
 
@@ -334,17 +334,21 @@ function readingsOf(
   return declared === undefined ? [undefined] : [undefined, declared];
 }
 
-/** The object that a change rests on. Throws Failure with PLAN_LIVE_MOVED when it is another one than the plan saw. */
-async function readUnmoved(run: ApplyRun, change: Existing): Promise<LiveObject | undefined> {
+/** The object that a change rests on, which exists. Throws as `readAsPlanned` does, also if it was deleted. */
+async function readUnmoved(run: ApplyRun, change: Replace | Update): Promise<LiveObject> {
+  const live = await readAsPlanned(run, change);
+  if (live === undefined) throw moved(change, "was deleted");
+  return live;
+}
+
+/** The object that a change rests on; undefined if it was deleted. Throws Failure with PLAN_LIVE_MOVED if it differs from what the plan read. */
+async function readAsPlanned(run: ApplyRun, change: Existing): Promise<LiveObject | undefined> {
   // Another change of this apply may have changed what decides about the object, such as its cluster policy.
   const plannedFrom: PlannedFrom = (kind, id) => run.liveIndex.byId(kind, id)?.values;
   const provider = run.input.registry.get(change.kind);
   for (const declared of readingsOf(run, change)) {
     const live = await readObject(run, change.kind, change.id, declared, plannedFrom);
-    if (live === undefined) {
-      if (change.action === "delete") return undefined;
-      throw moved(change, "was deleted");
-    }
+    if (live === undefined) return undefined;
     const named = { ...live, values: toNames(provider.fields, live.values, run.names) };
     if (isAsPlanned(provider, comparable(provider, named), change, run.input.sensitive)) return live;
   }
@@ -374,7 +378,7 @@ async function createOrFind(
   }
 }
 
-/** Recovery rule: no object had the name before, and the object that has it now matches the request. */
+/** The object that the lost request created, by the rule of recovery in the next run. */
 async function foundAgain(
   run: ApplyRun,
   change: Create | Replace,
@@ -390,9 +394,9 @@ async function foundAgain(
       listed === undefined ? undefined : await readObject(run, change.kind, listed.id, change.after);
     if (live === undefined) return undefined;
     const values = toNames(provider.fields, live.values, run.names);
-    return matchesRequest(provider, journal.wanted, { ...live, values }) ? live.id : undefined;
+    return isCertainlyCreated(journal, provider, { ...live, values }) ? live.id : undefined;
   } catch (unread) {
-    failureDiagnostic(unread);
+    rethrowBug(unread);
     return undefined;
   }
 }

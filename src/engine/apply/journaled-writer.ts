@@ -13,6 +13,9 @@ import type { Intent, RemovedObject, StateRecord } from "../../state/model/recor
 import type { ApplyLease, Clock } from "../../state/model/store.ts";
 import { assertId, NotSent } from "../failures.ts";
 
+/** An intent before its first request, whose operation it gets. */
+export type NewIntent = Omit<Intent, "operation">;
+
 /** Certain facts about the requests of one change. */
 interface Account {
   /** Requests without an answer that proves anything. */
@@ -25,31 +28,26 @@ interface Account {
 export class JournaledWriter implements OperationWriter {
   readonly #writer: Writer;
   readonly #lease: ApplyLease;
-  readonly #intent: Omit<Intent, "operation">;
-  readonly #waiting: ConstructorParameters<typeof JournaledWriter>[3];
-  #left = false;
+  readonly #intent: NewIntent;
+  readonly #ports: JournalPorts;
+  #hasSent = false;
   #seq: Promise<number> | undefined;
-  #sent = 0;
+  /** The requests that the journal has. */
+  #announced = 0;
   #succeeded = 0;
   #refused = 0;
   #createdId: RemoteId | undefined;
 
-  /** `mayBegin` is checked until the first request of the change is sent. */
-  constructor(
-    writer: Writer,
-    lease: ApplyLease,
-    intent: Omit<Intent, "operation">,
-    waiting: WaitPorts & { readonly mayBegin: Permit },
-  ) {
+  constructor(writer: Writer, lease: ApplyLease, intent: NewIntent, ports: JournalPorts) {
     this.#writer = writer;
     this.#lease = lease;
     this.#intent = intent;
-    this.#waiting = waiting;
+    this.#ports = ports;
   }
 
   get account(): Account {
-    const open = this.#sent - this.#succeeded - this.#refused;
-    return { open, succeeded: this.#succeeded, begun: this.#sent > 0 };
+    const open = this.#announced - this.#succeeded - this.#refused;
+    return { open, succeeded: this.#succeeded, begun: this.#announced > 0 };
   }
 
   get existed(): boolean {
@@ -75,7 +73,7 @@ export class JournaledWriter implements OperationWriter {
     try {
       const answer = await this.#writer.write(operation, input, () => {
         this.#assertMayLeave();
-        this.#left = true;
+        this.#hasSent = true;
       });
       this.#succeeded += 1;
       this.#lease.note({ type: "answer", intent, result: "succeeded" });
@@ -96,7 +94,7 @@ export class JournaledWriter implements OperationWriter {
     } catch (failure) {
       throw new NotSent(failure);
     }
-    if (!this.#left) this.#waiting.mayBegin();
+    if (!this.#hasSent) this.#ports.mayBegin();
   }
 
   /** No request is sent before its entry is durable, so a failure here certainly had no effect. */
@@ -104,12 +102,12 @@ export class JournaledWriter implements OperationWriter {
     if (this.#seq === undefined) {
       this.#seq = this.#lease.append({ type: "intent", intent: { ...this.#intent, operation } });
       const seq = await this.#seq;
-      this.#sent += 1;
+      this.#announced += 1;
       return seq;
     }
     const seq = await this.#seq;
     await this.#lease.append({ type: "request", intent: seq, operation });
-    this.#sent += 1;
+    this.#announced += 1;
     return seq;
   }
 
@@ -122,7 +120,7 @@ export class JournaledWriter implements OperationWriter {
   }
 
   until<T>(what: string, look: () => Promise<T | undefined>, deadlineMs: number): Promise<T> {
-    return waitUntil(what, look, deadlineMs, this.#waiting);
+    return waitUntil(what, look, deadlineMs, this.#ports);
   }
 
   /** The change is finished: durable when this resolves. */
@@ -138,6 +136,11 @@ export class JournaledWriter implements OperationWriter {
     const intent = await this.#seq;
     if (intent !== undefined) await this.#lease.append({ type: "closed", intent });
   }
+}
+
+interface JournalPorts extends WaitPorts {
+  /** Checked until the first request of the change is sent. */
+  readonly mayBegin: Permit;
 }
 
 export interface WaitPorts {

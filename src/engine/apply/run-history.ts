@@ -34,19 +34,28 @@ function planDigest({ changes }: Plan): string {
   return sum.end();
 }
 
+export interface HistoryInput {
+  readonly origin: ApplyOrigin;
+  /** With digests in place of sensitive values, because the history has a digest of it. */
+  readonly plan: Plan;
+}
+
 export interface RecordedLease extends ApplyLease {
   /** Adds how the run ended; it becomes durable with the publication of the state. */
   end(changes: readonly ChangeOutcome[], interrupted: boolean, now: number): void;
 }
 
+interface HistoryPorts {
+  readonly clock: Clock;
+  readonly registry: KindRegistry;
+  readonly sensitive?: SensitiveValues | undefined;
+}
+
 /** Records the apply in the history. An apply without changes adds nothing, so every saved plan stays valid. */
 export function recordedLease(
   lease: ApplyLease,
-  plan: Plan,
-  clock: Clock,
-  origin: ApplyOrigin,
-  registry: KindRegistry,
-  sensitive?: SensitiveValues,
+  { origin, plan }: HistoryInput,
+  { clock, registry, sensitive }: HistoryPorts,
 ): RecordedLease {
   let begun: PastRun | undefined;
   const begin = (): PastRun => ({

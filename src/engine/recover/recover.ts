@@ -9,13 +9,13 @@ import { add, draftOf, stateOf } from "../../state/format/fold.ts";
 import type { JournalEntry, OpenIntent, State, StateRecord, Sweep } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 import {
-  carriesToken,
   findCreated,
-  isCreatedByIntent,
+  isCertainlyCreated,
   partialUploadOf,
   type RecoveryContext,
   recordOf,
   resolveIntent,
+  withDeposed,
 } from "./resolve-intent.ts";
 
 interface RecoverInput {
@@ -78,7 +78,7 @@ function ownerOf(
 }
 
 /** Makes durable what recovery found, and what else has to be known before anything is sent. To be done under the lock. */
-export async function recordRecovery(lease: Lease, entries: readonly JournalEntry[]): Promise<void> {
+export async function recordBeforeWrites(lease: Lease, entries: readonly JournalEntry[]): Promise<void> {
   await Promise.all(entries.map((entry) => lease.append(entry)));
 }
 
@@ -120,11 +120,8 @@ function claimed(
   record: StateRecord | undefined,
   live: LiveObject,
 ): StateRecord | undefined {
-  const certain =
-    carriesToken(provider) || provider.recovery === "repeatable" || isCreatedByIntent(intent, provider, live);
-  if (!certain) return undefined;
-  if (record === undefined) return recordOf(intent, provider, undefined, live);
-  if (record.id === intent.replaces) return recordOf(intent, provider, record, live);
+  if (!isCertainlyCreated(intent, provider, live)) return undefined;
+  if (record === undefined || record.id === intent.replaces) return recordOf(intent, provider, record, live);
   // The address has another object by now: this one is a leftover, which the next plan deletes.
-  return { ...record, deposed: [...(record.deposed ?? []), live.id] };
+  return withDeposed(record, [live.id]);
 }

@@ -116,11 +116,7 @@ function creation(
   const live = findCreated(intent, provider, recovery);
   if (live === undefined) return notThere(intent, record, recovery);
   if (record?.id === live.id && record.status !== "creating") return closed(intent);
-  if (
-    carriesToken(provider) ||
-    provider.recovery === "repeatable" ||
-    isCreatedByIntent(intent, provider, live)
-  ) {
+  if (isCertainlyCreated(intent, provider, live)) {
     const created = recordOf(intent, provider, record, live);
     return closed(intent, {
       type: "record",
@@ -130,9 +126,18 @@ function creation(
   return recovery.adopt ? OPEN : { entries: [], diagnostic: collision(intent, provider, live) };
 }
 
-/** The service confirmed it, or no object existed before and the current one matches the request. */
-export function isCreatedByIntent(intent: OpenIntent, provider: Provider, live: LiveObject): boolean {
-  return (intent.succeeded ?? 0) > 0 || (!intent.existed && matchesRequest(provider, intent.wanted, live));
+/**
+ * Whether a live object, found as in `findCreated`, is certainly what an intent created: it has its token, a repeated request makes no other,
+ * the service confirmed it, or no object existed before and this one matches the request. An apply asks right after a request without an
+ * answer, and recovery in the next run.
+ */
+export function isCertainlyCreated(
+  { succeeded = 0, existed, wanted }: Pick<OpenIntent, "succeeded" | "existed" | "wanted">,
+  provider: Provider,
+  live: LiveObject,
+): boolean {
+  if (carriesToken(provider) || provider.recovery === "repeatable") return true;
+  return succeeded > 0 || (!existed && matchesRequest(provider, wanted, live));
 }
 
 function notThere(

@@ -7,7 +7,7 @@ import type { ApplyOrigin } from "../../core/past-run.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { applyPlan } from "../../engine/apply/apply.ts";
-import { recordRecovery } from "../../engine/recover/recover.ts";
+import { recordBeforeWrites } from "../../engine/recover/recover.ts";
 import {
   type ComparedDrift,
   comparedIn,
@@ -188,16 +188,16 @@ async function executePlan(
   { plan, lease, compared, sensitive, resources, entries, command, notes }: ExecuteInput,
 ): Promise<ApplyResult> {
   const { invocation, spec } = session;
-  const { diagnostics: missing } = restoredPlan(plan, sensitive);
-  if (hasErrors(missing)) throw new Failure(...missing);
+  const restored = restoredPlan(plan, sensitive);
+  if (hasErrors(restored.diagnostics)) throw new Failure(...restored.diagnostics);
   const from = await origin(plan);
   prepareForLargeApply(spec);
-  await recordRecovery(lease, [...entries, ...endedIn(session, { lease, compared, entries })]);
+  await recordBeforeWrites(lease, [...entries, ...endedIn(session, { lease, compared, entries })]);
   const { user, host } = thisProcess();
   const actor = ciActor(invocation) ?? `${user}@${host}`;
   const activity = await invocation.observer.begin();
   const applyOutcome = await applyPlan({
-    plan,
+    plan: restored.plan,
     registry,
     resources,
     live: compared.live,
@@ -213,7 +213,7 @@ async function executePlan(
       observer.changed(shown);
     },
     signal,
-    origin: { command, ...from, actor, ...defined({ target: spec.target?.name }) },
+    history: { plan, origin: { command, ...from, actor, ...defined({ target: spec.target?.name }) } },
   }).finally(() => activity.stop());
   invocation.runObserver?.applied(plan, lease.state(), applyOutcome);
   const masked = sensitive.maskedMessages(locatedOutcome(applyOutcome, resources));

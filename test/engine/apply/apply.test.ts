@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 import type { Writer } from "../../../src/api/contract/reader.ts";
 import type { Address } from "../../../src/core/address.ts";
+import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
+import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";
 import { applyPlan } from "../../../src/engine/apply/apply.ts";
 import { Semaphore } from "../../../src/engine/concurrency.ts";
 import type { DesiredSpec } from "../../../src/engine/observe/needed-kinds.ts";
 import { observe } from "../../../src/engine/observe/observe.ts";
-import { recordRecovery, recover } from "../../../src/engine/recover/recover.ts";
+import { recordBeforeWrites, recover } from "../../../src/engine/recover/recover.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import type { ApplyEvent, ApplyOutcome, Plan } from "../../../src/planner/model/plan.ts";
 import { type Registry, registryOf } from "../../../src/resource/kind.ts";
@@ -66,7 +68,7 @@ class Bench {
     const lease = await this.clock.drive(store.lock({ timeoutMs: 1_000_000 }));
     try {
       const { live, recovered, plan } = await this.#look(spec, lease.state(), destroy);
-      await recordRecovery(lease, recovered.entries);
+      await recordBeforeWrites(lease, recovered.entries);
       this.between(plan);
       this.service.log.length = 0;
       this.service.most = 0;
@@ -199,6 +201,22 @@ test("an object whose creation had no answer is found by name in the same run, a
   const { open, sweeps } = await bench.state();
   expect([open, sweeps]).toEqual([[], []]);
   expect(doing(await bench.plan(spec))).toEqual([]);
+});
+
+test("a creation whose refusal may mean that its name is taken stays open if that cannot be read, and the run continues", async () => {
+  const bench = new Bench();
+  let isRefused = false;
+  bench.service.during = (text) => {
+    if (text === "create people ada") {
+      isRefused = true;
+      throw new Refused(400, "INVALID_PARAMETER_VALUE", error("API_REFUSED", "not valid"));
+    }
+    if (isRefused && text === "read people")
+      throw new UnknownOutcome(error("API_UNREACHABLE", "people were not read"));
+  };
+  const outcome = await bench.apply(specOf({ "people.ada": {}, "things.b": {} }));
+  expect(results(outcome)).toEqual(["unknown create people.ada", "applied create things.b"]);
+  expect((await bench.state()).open.map(({ address }) => address)).toEqual(["people.ada"]);
 });
 
 test("another object of that name is not adopted after a creation without an answer", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
-import { recordRecovery, recover } from "../../../src/engine/recover/recover.ts";
+import { recordBeforeWrites, recover } from "../../../src/engine/recover/recover.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import type { JournalEntry, StateRecord } from "../../../src/state/model/record.ts";
 import type { Lease } from "../../../src/state/model/store.ts";
@@ -332,6 +332,6 @@ test("recovery appends its entries to the journal in their order", async () => {
   const appended: JournalEntry[] = [];
   const lease = { append: async (entry: JournalEntry) => appended.push(entry) } as unknown as Lease;
   const { entries } = recovered({ open: [open("things.a")], live: { things: [object("t1", "a")] } });
-  await recordRecovery(lease, entries);
+  await recordBeforeWrites(lease, entries);
   expect(appended).toEqual(entries);
 });

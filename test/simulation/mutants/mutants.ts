@@ -49,11 +49,11 @@ export const mutants: readonly Mutant[] = [
     bug: "a request is sent before its intent is durable",
     file: "src/engine/apply/journaled-writer.ts",
     find: `      const seq = await this.#seq;
-      this.#sent += 1;
+      this.#announced += 1;
       return seq;
     }
     const seq = await this.#seq;`,
-    put: `      this.#sent += 1;
+    put: `      this.#announced += 1;
       return this.#lease.state().open.at(-1)?.seq ?? 0;
     }
     const seq = await this.#seq;`,
@@ -64,13 +64,13 @@ export const mutants: readonly Mutant[] = [
     bug: "a change counts as done when its request is sent",
     file: "src/engine/apply/journaled-writer.ts",
     find: `      const seq = await this.#seq;
-      this.#sent += 1;
+      this.#announced += 1;
       return seq;
     }
     const seq = await this.#seq;`,
     put: `      const seq = await this.#seq;
       await this.#lease.append({ type: "closed", intent: seq });
-      this.#sent += 1;
+      this.#announced += 1;
       return seq;
     }
     const seq = await this.#seq;`,
@@ -122,8 +122,8 @@ export const mutants: readonly Mutant[] = [
     bug: "a retried request does not check the lock again",
     file: "src/engine/apply/journaled-writer.ts",
     find: `        this.#assertMayLeave();
-        this.#left = true;`,
-    put: `        this.#left = true;`,
+        this.#hasSent = true;`,
+    put: `        this.#hasSent = true;`,
     suite: "zombie",
   },
   {

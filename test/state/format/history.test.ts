@@ -75,7 +75,7 @@ test("an apply that is killed leaves an unfinished entry with its actor, run and
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = recordedLease(lease, PLAN, clock, ORIGIN, registry);
+  const recorded = recordedLease(lease, { origin: ORIGIN, plan: PLAN }, { clock, registry });
   const seq = await recorded.append({ type: "intent", intent: intent("pools.a") });
   await recorded.append({ type: "done", intent: seq, record: ready("pools.a") });
   const { history } = (await storeOn({ disk, clock }).read()).state;
@@ -97,7 +97,7 @@ test("an apply without changes adds no entry and keeps the serial", async () => 
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = recordedLease(lease, PLAN, clock, ORIGIN, registry);
+  const recorded = recordedLease(lease, { origin: ORIGIN, plan: PLAN }, { clock, registry });
   recorded.end([], false, 6_000);
   expect(await recorded.publish()).toMatchObject({ serial: 0 });
   expect(recorded.state().history).toBeUndefined();
@@ -107,7 +107,7 @@ test("the end of an apply counts actions, what is left, and the addresses beyond
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = recordedLease(lease, PLAN, clock, ORIGIN, registry);
+  const recorded = recordedLease(lease, { origin: ORIGIN, plan: PLAN }, { clock, registry });
   await recorded.append({ type: "host", host: "h" });
   const outcome = (at: number, result: "applied" | "failed") => ({
     address: `pools.p${at}` as Address,
@@ -209,7 +209,7 @@ async function recordedRuns(changes: readonly Change[]): Promise<readonly PastRu
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = recordedLease(lease, { ...PLAN, changes }, clock, ORIGIN, registry);
+  const recorded = recordedLease(lease, { origin: ORIGIN, plan: { ...PLAN, changes } }, { clock, registry });
   await recorded.append({ type: "host", host: "h" });
   const outcomes = changes.map(({ address, kind, action }) => ({
     address,
