@@ -1,7 +1,8 @@
-// Exit codes, and the exit code of each diagnostic (design 7). No other file contains these numbers.
+// Exit codes: of each diagnostic, a plan, and an apply (design 7). No other file contains these numbers.
 
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyOutcome, findingsOf, type Plan } from "../../planner/model/plan.ts";
 
 export const EXIT = {
@@ -35,9 +36,13 @@ export function exitOf(diagnostics: readonly Diagnostic[]): number {
   return codes.includes(EXIT.error) ? EXIT.error : Math.max(...codes);
 }
 
-/** The exit code that a plan leads to before anything is applied: 0 unless it may not be. */
-export function exitOfPlan(plan: Plan): number {
-  return exitOf(findingsOf(plan));
+/**
+ * The exit code of a plan that is not applied: of what blocks it, else 0, or with `detailed` (--detailed-exitcode) 2 for changes.
+ * With --exitcode-for change, it is asked of the part that the change of the spec causes (`causedPart`).
+ */
+export function exitOfPlan(plan: Plan, { detailed = false } = {}): number {
+  const blocked = exitOf(findingsOf(plan));
+  return detailed && blocked === EXIT.ok && changesAnything(plan) ? EXIT.changes : blocked;
 }
 
 export function exitOfOutcome(outcome: ApplyOutcome): number {

@@ -1,9 +1,8 @@
 // `workspace show PLANFILE`: prints a saved plan in any format. Checks its signature and does not read the workspace.
 
-import { changesAnything } from "../../planner/model/change.ts";
 import { placesFrom, verifiedPlan } from "../../workflow/plan/saved-plan.ts";
 import { defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
+import { exitOfPlan } from "../command/exit-codes.ts";
 import { flagOption } from "../command/option.ts";
 import {
   CHOICE_OPTIONS,
@@ -51,7 +50,7 @@ export const showCommand = defineCommand({
           madeAt: new Date(saved.made_at).toISOString(),
         };
         await showPlan(reports, { plan, places: placesFrom(report?.places), notes, origin });
-        return options.detailedExitcode && changesAnything(plan) ? EXIT.changes : EXIT.ok;
+        return exitOfPlan(plan, { detailed: options.detailedExitcode });
       },
     );
   },

@@ -14,7 +14,6 @@ import {
   type RunRequest,
   SILENCE_LIMIT_MS,
 } from "../../fleet/model/run-message.ts";
-import { changesAnything } from "../../planner/model/change.ts";
 import type { ApplyOutcome, Drift, Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import { diagnosticText } from "../../report/text/diagnostic-text.ts";
@@ -213,9 +212,12 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
       const counts = plannedCounts(plan);
       log.line(`plan: ${countsText(counts)}`);
       log.diagnostics(guardsFirst(plan));
-      const blocked = exitOfPlan(plan);
-      const exitCode = blocked === EXIT.ok && changesAnything(plan) ? EXIT.changes : blocked;
-      return { ...endedWith(exitCode), counts, ...driftOf(plan.drift), diagnostics: reported(all) };
+      return {
+        ...endedWith(exitOfPlan(plan, { detailed: true })),
+        counts,
+        ...driftOf(plan.drift),
+        diagnostics: reported(all),
+      };
     });
   },
 

@@ -5,8 +5,7 @@ import type { CommandContext } from "../../config/environment.ts";
 import { writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error, Failure, hasErrors, thrownText, warning } from "../../core/diagnostic.ts";
 import { count, listed, shellWord } from "../../core/sentences.ts";
-import { changesAnything } from "../../planner/model/change.ts";
-import { findingsOf, type LikelyRename, type LikelyRenames } from "../../planner/model/plan.ts";
+import { findingsOf, isBlocked, type LikelyRename, type LikelyRenames } from "../../planner/model/plan.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { type OutcomeFormat, PLAN_FORMATS, type PlanFormat } from "../../report/formats.ts";
@@ -16,7 +15,7 @@ import type { PlanReport, ReviewedPlan } from "../../workflow/plan/plan-review.t
 import { savedText } from "../../workflow/plan/saved-plan.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import type { RunOrigin } from "../command/command.ts";
-import { EXIT, exitOf, exitOfPlan } from "../command/exit-codes.ts";
+import { exitOf, exitOfPlan } from "../command/exit-codes.ts";
 import { colorsOf, printDiagnostics } from "./diagnostics.ts";
 import type { Reports } from "./reports.ts";
 
@@ -40,18 +39,15 @@ export async function showReview(
 ): Promise<number> {
   const { context } = reports;
   const { plan } = report;
-  const isBlocked = exitOfPlan(plan) !== EXIT.ok;
   const counted = options.exitcodeFor === "change" ? causedPart(plan) : plan;
-  const code = exitOfPlan(counted);
-  const saved = isBlocked ? { diagnostics: code === EXIT.ok ? notSaved(options) : [] } : save();
+  const onlyPendingBlocks = isBlocked(plan) && !isBlocked(counted);
+  const saved = isBlocked(plan) ? { diagnostics: onlyPendingBlocks ? notSaved(options) : [] } : save();
   const notes = [...report.notes, ...saved.diagnostics];
   const { exitcodeFor } = options;
   await showPlan(reports, { ...report, notes, exitcodeFor });
-  if (code !== EXIT.ok) return code;
   printDiagnostics(context, saved.diagnostics);
-  if (hasErrors(saved.diagnostics)) return exitOf(saved.diagnostics);
   if (saved.message !== undefined) context.stderr.write(saved.message);
-  return options.detailedExitcode && changesAnything(counted) ? EXIT.changes : EXIT.ok;
+  return exitOf(saved.diagnostics) || exitOfPlan(counted, { detailed: options.detailedExitcode });
 }
 
 /** Writes the suggested `moved` entries, and shows the plan that suggests them and the difference of the file. */

@@ -5,7 +5,7 @@ import { type Diagnostic, error, type Location } from "../../core/diagnostic.ts"
 import { shellWord } from "../../core/sentences.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { addressesOf } from "../../resource/names.ts";
-import { add, draftOf, stateOf } from "../../state/format/fold.ts";
+import { withEntries } from "../../state/format/fold.ts";
 import type { JournalEntry, State } from "../../state/model/record.ts";
 import type { Recovered } from "./recover.ts";
 
@@ -151,10 +151,8 @@ export function moveRecords(
       ? recovered
       : { ...recovered, diagnostics: [...recovered.diagnostics, ...diagnostics] };
   const entries = [...origins].map(([to, from]): JournalEntry => ({ type: "moved", from, to }));
-  const draft = draftOf(before);
-  for (const entry of entries) add(draft, { seq: 0, at: 0, entry });
   return {
-    state: stateOf(draft),
+    state: withEntries(before, entries),
     entries: [...recovered.entries, ...entries],
     diagnostics: [...recovered.diagnostics, ...diagnostics],
     moved: { origins, back, before },

@@ -1,4 +1,5 @@
-// Finds out what became of an open intent, and the live object that it made.
+// Finds out what became of an open intent, and the live object that it made. The same rule is for a creation without an answer in the run that
+// sent it, and in the next one (`isCertainlyCreated`).
 
 import { type Address, addressOf, kindOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";

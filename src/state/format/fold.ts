@@ -83,6 +83,14 @@ export function fold(state: State, entries: Iterable<NumberedEntry>): State {
   return draft === undefined ? state : stateOf(draft);
 }
 
+/** The state with entries that the journal does not have yet. Not for intents, whose numbers and times it gives. */
+export function withEntries(state: State, entries: readonly JournalEntry[]): State {
+  return fold(
+    state,
+    entries.map((entry) => ({ seq: 0, at: 0, entry })),
+  );
+}
+
 export function add(draft: Draft, { seq, at, entry }: NumberedEntry): void {
   switch (entry.type) {
     case "intent":

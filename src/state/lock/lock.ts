@@ -1,4 +1,4 @@
-// The lock of any backend: acquired, held with heartbeats, and released; with the rules of leases and claims.
+// The lock of any backend: acquired, held with heartbeats, and released; and when a lease is over, for its holder and for a run that waits.
 
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";

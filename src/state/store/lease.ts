@@ -1,4 +1,5 @@
 // The lease of a state: the held lock, the entries that are recorded under it, and their publication as a new state; and how a lease is opened.
+// `lock/lock` decides when it is over.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";

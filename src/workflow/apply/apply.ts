@@ -20,7 +20,7 @@ import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
-import { fold } from "../../state/format/fold.ts";
+import { withEntries } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 import type { Invocation, InvocationOptions } from "../invocation/invocation.ts";
@@ -174,10 +174,7 @@ function endedIn(
   session: Session,
   { lease, compared, entries }: Pick<ExecuteInput, "lease" | "compared" | "entries">,
 ): readonly JournalEntry[] {
-  const { acknowledged = [] } = fold(
-    lease.state(),
-    entries.map((entry) => ({ seq: 0, at: 0, entry })),
-  );
+  const { acknowledged = [] } = withEntries(lease.state(), entries);
   return endedAcknowledgements(acknowledged, compared, registry, session.secretDigest, session.clock.now());
 }
 

@@ -1,4 +1,4 @@
-// Entries of the spec about records: how they apply to a state, and which have no effect any longer.
+// Entries of the spec about records: how they apply to a state (`moved`: `engine/recover/move-records`), and which have no effect any longer.
 
 import { existsSync } from "node:fs";
 import { type Address, kindOf, nameOf, remoteId } from "../../core/address.ts";
