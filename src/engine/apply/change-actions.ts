@@ -291,6 +291,7 @@ async function mayBeEarlierCopy(
     return (await findByName(run, change)) !== undefined;
   } catch (unread) {
     rethrowBug(unread);
+    // After a read without an answer, it may exist.
     return !(unread instanceof Refused);
   }
 }
@@ -372,14 +373,15 @@ async function createOrFind(
   try {
     return await make();
   } catch (failure) {
-    const foundId = failure instanceof UnknownOutcome ? await foundAgain(run, change, journal) : undefined;
+    const foundId =
+      failure instanceof UnknownOutcome ? await findAfterLostAnswer(run, change, journal) : undefined;
     if (foundId === undefined) throw failure;
     return foundId;
   }
 }
 
 /** The object that the lost request created, by the rule of recovery in the next run. */
-async function foundAgain(
+async function findAfterLostAnswer(
   run: ApplyRun,
   change: Create | Replace,
   journal: JournaledWriter,

@@ -42,13 +42,9 @@ export function recover(input: RecoverInput): Recovered {
   const liveIndex = indexLive(input.live, input.registry);
   const entries: JournalEntry[] = [];
   const diagnostics: Diagnostic[] = [];
-  const take = (resolution: {
-    readonly entries: readonly JournalEntry[];
-    readonly diagnostic?: Diagnostic;
-  }): void => {
-    for (const entry of resolution.entries) add(draft, { seq: 0, at: input.now, entry });
-    entries.push(...resolution.entries);
-    if (resolution.diagnostic !== undefined) diagnostics.push(resolution.diagnostic);
+  const take = (newEntries: readonly JournalEntry[]): void => {
+    for (const entry of newEntries) add(draft, { seq: 0, at: input.now, entry });
+    entries.push(...newEntries);
   };
   const readable = (kind: string, name: string): boolean =>
     input.live.get(kind)?.readable === true && liveIndex.unreadable(kind, name) === undefined;
@@ -60,8 +56,11 @@ export function recover(input: RecoverInput): Recovered {
     now: input.now,
     adopt: input.adopt === true,
   };
-  for (const intent of input.state.open)
-    take(resolveIntent(intent, draft.records.get(intent.address), recovery));
+  for (const intent of input.state.open) {
+    const resolved = resolveIntent(intent, draft.records.get(intent.address), recovery);
+    take(resolved.entries);
+    if (resolved.diagnostic !== undefined) diagnostics.push(resolved.diagnostic);
+  }
   for (const openSweep of [...draft.sweeps.values()]) take(sweep(openSweep, draft.records, recovery));
   return { state: stateOf(draft), entries, diagnostics };
 }
@@ -82,31 +81,26 @@ export async function recordBeforeWrites(lease: Lease, entries: readonly Journal
   await Promise.all(entries.map((entry) => lease.append(entry)));
 }
 
-interface Swept {
-  readonly entries: readonly JournalEntry[];
-}
-
-const NOT_YET: Swept = { entries: [] };
-
+/** Looks for what a request without an answer may have created late, until the time of its token is over. */
 function sweep(
   openSweep: Sweep,
   records: ReadonlyMap<Address, StateRecord>,
   recovery: RecoveryContext,
-): Swept {
+): readonly JournalEntry[] {
   const done: JournalEntry = { type: "swept", token: openSweep.token };
-  const later = recovery.now > openSweep.until ? { entries: [done] } : NOT_YET;
+  const notFound = recovery.now > openSweep.until ? [done] : [];
   const provider = recovery.registry.find(kindOf(openSweep.address));
   const { intent } = openSweep;
-  if (provider === undefined || intent === undefined) return later;
-  const left = partialUploadOf(intent, provider, recovery);
-  if (left.length > 0) return { entries: [...left, done] };
-  if (intent.action === "update") return later;
+  if (provider === undefined || intent === undefined) return notFound;
+  const partial = partialUploadOf(intent, provider, recovery);
+  if (partial.length > 0) return [...partial, done];
+  if (intent.action === "update") return notFound;
   const live = findCreated(intent, provider, recovery);
-  if (live === undefined) return later;
-  if (isRecorded(records.get(openSweep.address), live)) return { entries: [done] };
-  const record = claimed(intent, provider, records.get(openSweep.address), live);
-  if (record !== undefined) return { entries: [{ type: "record", record }, done] };
-  return later;
+  if (live === undefined) return notFound;
+  const recorded = records.get(openSweep.address);
+  if (isRecorded(recorded, live)) return [done];
+  const record = claimed(intent, provider, recorded, live);
+  return record === undefined ? notFound : [{ type: "record", record }, done];
 }
 
 function isRecorded(record: StateRecord | undefined, live: LiveObject): boolean {

@@ -27,7 +27,7 @@ import type { Invocation, InvocationOptions } from "../invocation/invocation.ts"
 import { assertMayApply } from "../invocation/target.ts";
 import { reportFindings } from "../invocation/workflow-context.ts";
 import { locatedEvent, locatedOutcome } from "../plan/located.ts";
-import { planWorkspace } from "../plan/plan.ts";
+import { planWorkspace, type WorkspacePlan } from "../plan/plan.ts";
 import { plannedEntries } from "../plan/record-entries.ts";
 import {
   assertBasisUnchanged,
@@ -109,16 +109,28 @@ export function freshPlan(options: PlanOptions): PlanMaker {
       writes: true,
       checksRules: true,
     });
-    const { plan, input, live, sensitive, recovered, callerEntries } = planned;
+    const { plan } = planned;
     assertNotInterrupted(signal);
+    const resources = destroy ? new Map() : spec.resources;
     const execution = {
-      compared: { drift: plan.drift, live, only: comparedIn(input), moves: pendingMoves(recovered.entries) },
-      sensitive,
-      resources: destroy ? new Map() : spec.resources,
-      entries: [...plannedEntries(recovered.entries, plan), ...callerEntries],
+      ...executionOf(planned, plan, resources),
       command: destroy ? "destroy" : "apply",
     } as const;
     return { plan, findings: [...aboutState, ...planned.diagnostics], execution };
+  };
+}
+
+/** `planned`: what was read and recovered for this run; `plan`: what it executes, which is that of a file or of the same planning. */
+function executionOf(
+  { plan: { drift }, input, live, sensitive, recovered, callerEntries }: WorkspacePlan,
+  plan: Plan,
+  resources: Spec["resources"],
+) {
+  return {
+    compared: { drift, live, only: comparedIn(input), moves: pendingMoves(recovered.entries) },
+    sensitive,
+    resources,
+    entries: [...plannedEntries(recovered.entries, plan), ...callerEntries],
   };
 }
 
@@ -170,7 +182,7 @@ interface ExecuteInput extends Execution {
 }
 
 /** The ends of acknowledgements whose drift or time is over, also if the plan has no changes. */
-function endedIn(
+function acknowledgementEnds(
   session: Session,
   { lease, compared, entries }: Pick<ExecuteInput, "lease" | "compared" | "entries">,
 ): readonly JournalEntry[] {
@@ -187,9 +199,12 @@ async function executePlan(
   const { invocation, spec } = session;
   const restored = restoredPlan(plan, sensitive);
   if (hasErrors(restored.diagnostics)) throw new Failure(...restored.diagnostics);
-  const from = await origin(plan);
+  const commitAndRun = await origin(plan);
   prepareForLargeApply(spec);
-  await recordBeforeWrites(lease, [...entries, ...endedIn(session, { lease, compared, entries })]);
+  await recordBeforeWrites(lease, [
+    ...entries,
+    ...acknowledgementEnds(session, { lease, compared, entries }),
+  ]);
   const { user, host } = thisProcess();
   const actor = ciActor(invocation) ?? `${user}@${host}`;
   const activity = await invocation.observer.begin();
@@ -210,7 +225,7 @@ async function executePlan(
       observer.changed(shown);
     },
     signal,
-    history: { plan, origin: { command, ...from, actor, ...defined({ target: spec.target?.name }) } },
+    history: { plan, origin: { command, ...commitAndRun, actor, ...defined({ target: spec.target?.name }) } },
   }).finally(() => activity.stop());
   invocation.runObserver?.applied(plan, lease.state(), applyOutcome);
   const masked = sensitive.maskedMessages(locatedOutcome(applyOutcome, resources));
@@ -280,19 +295,14 @@ export function planFromFile({ saved }: PlanFile): PlanMaker {
     const aboutState = stateFindings(session, lease);
     // The report of a blocked plan has the warnings of the rules.
     if (isBlocked(plan)) return { plan, findings: aboutState };
-    const present = await planWorkspace(session, lease.state(), { writes: true });
-    const { live, callerEntries, sensitive, recovered } = present;
+    const planned = await planWorkspace(session, lease.state(), { writes: true });
+    const { live, sensitive, recovered } = planned;
     assertNotInterrupted(signal);
     if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
     assertWorkspaceUnchanged(saved, recovered.state, live, sensitive);
     const nonce = { type: "nonce", nonce: saved.nonce } as const;
-    const execution = {
-      compared: { drift: present.plan.drift, live, only: undefined, moves: pendingMoves(recovered.entries) },
-      sensitive,
-      resources: spec.resources,
-      entries: [...plannedEntries(recovered.entries, plan), ...callerEntries, nonce],
-      command: "apply",
-    } as const;
+    const prepared = executionOf(planned, plan, spec.resources);
+    const execution = { ...prepared, entries: [...prepared.entries, nonce], command: "apply" } as const;
     return { plan, findings: [...aboutState, ...recovered.diagnostics, ...warnings], execution };
   };
 }
