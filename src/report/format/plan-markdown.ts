@@ -55,6 +55,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
   const access = shown.filter((change) => !change.destroys && change.severity === "security");
   const rest = shown.filter((change) => !change.destroys && change.severity !== "security");
   const risky = rest.filter((change) => isRisky(change, guarded));
+  // Destroys and access changes have half of the open places each, or more if the other needs fewer.
   const half = MOST_OPEN / 2;
   const destroyed = opened("Destroys", plan, destroys, Math.max(half, MOST_OPEN - access.length));
   const permitted = opened("Access", plan, access, Math.max(half, MOST_OPEN - destroys.length));
