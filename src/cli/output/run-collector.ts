@@ -23,14 +23,16 @@ import type { RunObserver } from "../../workflow/invocation/workflow-context.ts"
 type Found = Pick<RunResult, "resources" | "differences" | "differing" | "planMs" | "applyMs" | "results">;
 
 export class RunCollector implements RunObserver {
+  readonly deliver: NonNullable<RunObserver["deliver"]>;
   readonly #command: string;
   readonly #requests = new Map<string, RequestGroup>();
   #facts: Found = {};
   #host = "";
   #errors: readonly Diagnostic[] = [];
 
-  constructor(command: string) {
+  constructor(command: string, deliver: NonNullable<RunObserver["deliver"]>) {
     this.#command = command;
+    this.deliver = deliver;
   }
 
   requested({ operation, status, waitMs }: RequestEvent): void {

@@ -74,7 +74,13 @@ async function watched(
   const files = new WrittenFiles(context, { ...options, planfile });
   const post = await webhookOf(context, options);
   const { RunCollector: Collector } = await import("./run-collector.ts");
-  const observer = new Collector(command);
+  let posted: Promise<readonly Diagnostic[]> | undefined;
+  const observer = new Collector(command, async (code) => {
+    posted = factsOf(context, command, observer, { code, errors: [] }).then(
+      async (facts) => (await post?.(facts)) ?? [],
+    );
+    return (await posted).length === 0;
+  });
   const ended = await work(observer, files).then(
     (code) => ({ code, errors: [] as readonly Diagnostic[], problem: undefined }),
     (problem: unknown) => {
@@ -88,7 +94,8 @@ async function watched(
       ? []
       : await writeMetrics(context, options.metrics, facts, context.untrusted);
   printDiagnostics(context, trouble);
-  printDiagnostics(context, (await post?.(facts)) ?? []);
+  const isPosted = posted !== undefined && ended.problem === undefined;
+  printDiagnostics(context, (await (isPosted ? posted : post?.(facts))) ?? []);
   if (ended.problem !== undefined) throw ended.problem;
   return trouble.length > 0 && (ended.code === EXIT.ok || ended.code === EXIT.changes)
     ? EXIT.error

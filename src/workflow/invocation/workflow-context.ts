@@ -39,4 +39,6 @@ export interface RunObserver {
   planned(plan: Plan, state: Pick<State, "records">, planMs: number): void;
   /** The plan is that of the file where a saved one was applied. */
   applied(plan: Plan, state: Pick<State, "records">, outcome: ApplyOutcome): void;
+  /** Posts the result before the end of the run, for what depends on it; false if it was not accepted. */
+  deliver?(exitCode: number): Promise<boolean>;
 }

@@ -251,6 +251,17 @@ describe("--webhook", () => {
     expect([(await run(folder, watch)).code, receiver.posted.length]).toEqual([2, 3]);
   });
 
+  test("drift whose message was not accepted is new in the next run", async () => {
+    const folder = await drifted(7);
+    const watch = `drift --since last --webhook ${receiver.url}`;
+    receiver.answers = [{ status: 400 }];
+    const { code, err } = await run(folder, watch);
+    expect([code, err.match(/CLI_WEBHOOK/g)?.length]).toEqual([2, 1]);
+    expect((await run(folder, watch)).code).toBe(2);
+    expect(bodies()[1]).toMatchObject({ differing_resources: [{ address: "pools.p", status: "new" }] });
+    expect([(await run(folder, watch)).code, receiver.posted.length]).toEqual([0, 2]);
+  });
+
   test("drift that is less severe than --fail-on sends no message, and one when it counts", async () => {
     const folder = await drifted(7);
     const watch = `drift --since last --webhook ${receiver.url}`;

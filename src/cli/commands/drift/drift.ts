@@ -79,15 +79,20 @@ export const driftCommand = defineCommand({
         const report = { ...planned.plan, drift, diagnostics: findings };
         const view = driftView(report, managed, registry, places, { sinceLast, least }, reports.choice);
         await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
+        const code = view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
         if (sinceLast) {
           const only = comparedIn(planned.input);
           const moves = pendingMoves(planned.recovered.entries);
-          const alerted = alertedDifferences(view, least);
+          // Drift that a webhook did not accept is new in the next run.
+          const isDelivered = (await context.runObserver?.deliver?.(code)) ?? true;
+          const alerted = isDelivered
+            ? alertedDifferences(view, least)
+            : new Map<string, readonly boolean[]>();
           const compared = { drift: planned.plan.drift, alerted, live: planned.live, only, moves };
           const diagnostics = await rememberReported(session, state, compared);
           printDiagnostics(context, diagnostics);
         }
-        return view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
+        return code;
       }),
     );
   },
