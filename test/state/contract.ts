@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { Failure } from "../../src/core/diagnostic.ts";
 import type { PastRun } from "../../src/core/past-run.ts";
+import { keyCheck } from "../../src/state/format/encryption.ts";
 import type { JournalEntry, State } from "../../src/state/model/record.ts";
 import type { Incoming, LockWait, StateStore } from "../../src/state/model/store.ts";
 import { rejectedCode } from "../failures.ts";
@@ -53,6 +54,8 @@ const OTHER = `${"b".repeat(63)}c`;
 const PASSPHRASE = "correct horse battery staple";
 const NO_WAIT = { timeoutMs: 0 };
 const HOUR = 3_600_000;
+/** Of another state. */
+const KEY = new Uint8Array(32).fill(7);
 
 /** `many`: how many runs come at once where that is tried. */
 export function storeContract(title: string, open: () => Promise<Shared>, many = 8): void {
@@ -695,6 +698,28 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
           expect(await shared.store(present).key({ make: false })).toEqual(key);
           expect(await names(shared.store(present))).toEqual(["canary1"]);
         });
+
+      test("rekey names the copies that a restore kept, which it does not encrypt", async () => {
+        await written();
+        const { copyName } = await shared.store().restore(1, NO_WAIT);
+        const { diagnostics } = await shared.store({ keyText: HEX }).rekey(NO_WAIT);
+        expect(diagnostics).toMatchObject([
+          { code: "STATE_UNENCRYPTED", message: expect.stringContaining(copyName) },
+        ]);
+      });
+
+      test("a version whose key was replaced by that of another state is restored without its digests", async () => {
+        await written();
+        const { state } = await shared.store().read();
+        const other = incoming({ ...state, lineage: "f".repeat(32) }, { key: keyCheck(KEY), digestKey: KEY });
+        await shared.store().replace(other, NO_WAIT);
+        const [kept] = await shared.store().generations();
+        const { keepsDigests } = await shared.store().restore(kept?.serial ?? 0, NO_WAIT);
+        expect(keepsDigests).toBe(false);
+        expect((await shared.store().read()).key).toBe("");
+        expect(await shared.store().key({ make: true })).toEqual(KEY);
+        expect(await names(shared.store())).toEqual(ALL);
+      });
 
       test("repeating rekey keeps the state readable and equal", async () => {
         const key = await written(HEX);

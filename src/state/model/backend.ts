@@ -76,6 +76,8 @@ export interface StateBackend {
   putGeneration(claim: LockClaim, serial: number, text: Iterable<string>): Promise<void>;
   /** Keeps a copy of state and journal unchanged, damaged or not; returns the name of its location. */
   keepAside(claim: LockClaim): Promise<string>;
+  /** Locations of all such copies. */
+  copies(): Promise<readonly string[]>;
   key(): Promise<string | undefined>;
   /** Only if none exists; if another run was faster, its key is used. */
   makeKey(text: string): Promise<void>;

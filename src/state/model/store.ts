@@ -48,6 +48,8 @@ export interface Restored {
   /** The previous state, if it could be read. */
   readonly before: State | undefined;
   readonly copyName: string;
+  /** Whether the key of its digests is still here; else every secret and sensitive value counts as changed. */
+  readonly keepsDigests: boolean;
 }
 
 export interface Incoming {

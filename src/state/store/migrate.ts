@@ -1,9 +1,10 @@
 // Migrates, restores, and rekeys a state. The old location is marked first, so that no run continues there and an interrupted migration can be completed.
 
-import { Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
 import { joinedHistories } from "../../core/past-run.ts";
+import { count, listed } from "../../core/sentences.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/encryption.ts";
 import { emptyState } from "../format/fold.ts";
 import { type Snapshot, snapshotText } from "../format/snapshot.ts";
@@ -132,9 +133,11 @@ export function mergeRestored(old: State, present: State | undefined): State {
   };
 }
 
+/** `ownKey`: verifies the key at this location. */
 export async function restore(
   storeContext: StoreContext,
   serial: number,
+  ownKey: string,
   options: LockOptions,
 ): Promise<Restored> {
   const { backend, cipher } = storeContext;
@@ -150,7 +153,9 @@ export async function restore(
     const loadedState = present ?? (await damaged(storeContext, old));
     const hex =
       old.digestKey ?? (present?.snapshot?.key === old.key ? present.snapshot.digestKey : undefined);
-    const digestKey = { check: old.key, hex };
+    // Another state stood here, and its key replaced the one of these digests: none of them can be compared.
+    const keepsDigests = old.key === "" || hex !== undefined || old.key === ownKey;
+    const digestKey = keepsDigests ? { check: old.key, hex } : { check: "" };
     const standing = present === undefined ? await backend.serial() : undefined;
     const requirements = {
       ...storeContext,
@@ -161,7 +166,7 @@ export async function restore(
     };
     const lease = await openLeaseWith(requirements, state, old.seq);
     await lease.release();
-    return { state: lease.state(), before: present?.state, copyName };
+    return { state: lease.state(), before: present?.state, copyName, keepsDigests };
   });
 }
 
@@ -222,11 +227,24 @@ export async function rekey(
     try {
       await againForAll(storeContext, claim, written);
       if (cipher.encrypts) await backend.putKey(claim, undefined);
-      return { state: lease.state(), diagnostics: loadedState.diagnostics };
+      const diagnostics = [...loadedState.diagnostics, ...copiesLeft(await backend.copies())];
+      return { state: lease.state(), diagnostics };
     } finally {
       await lease.release();
     }
   });
+}
+
+/** Copies of damaged states cannot be read, so none is encrypted again. */
+function copiesLeft(names: readonly string[]): readonly Diagnostic[] {
+  if (names.length === 0) return [];
+  return [
+    warning(
+      "STATE_UNENCRYPTED",
+      `${count(names.length, "copy", "copies")} that \`state restore\` kept ${names.length === 1 ? "is" : "are"} not encrypted again: ${listed(names)}`,
+      { hint: "check the restored state, then delete them" },
+    ),
+  ];
 }
 
 /** The key that made the digests in a state, wherever it is; undefined where there are none. */

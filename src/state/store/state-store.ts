@@ -154,8 +154,9 @@ export class BackedStateStore implements StateStore {
     }
   }
 
-  restore(serial: number, options: LockOptions): Promise<Restored> {
-    return restore(this.#context, serial, options);
+  async restore(serial: number, options: LockOptions): Promise<Restored> {
+    const key = await this.#knownKey(undefined);
+    return restore(this.#context, serial, key === undefined ? "" : keyCheck(key), options);
   }
 
   async replace(incoming: Incoming, options: LockOptions): Promise<State> {

@@ -32,6 +32,13 @@ export function assertSameHost(state: State, host: string): void {
   });
 }
 
+/** A state in a workspace must be of that workspace, or no host can use it. Throws Failure with STATE_OTHER_HOST. */
+export function assertStateHost(invocation: Invocation, location: string, state: State): void {
+  if (!isInWorkspace(location)) return;
+  const { endpoint } = invocation.settings();
+  assertSameHost(state, endpoint.embedded ? "embedded" : endpoint.identity);
+}
+
 /** `state`: before this run. */
 export function ephemeralState(
   invocation: Invocation,

@@ -1,6 +1,6 @@
 // Doubtful locations of a state: a folder on a CI runner, and a workspace folder that everyone reads.
 
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
@@ -142,6 +142,23 @@ describe("a state in the workspace without WORKSPACE_STATE_KEY", () => {
     const { code, err } = await run(folder, `state migrate ${target} --allow-unencrypted-state`);
     expect([code, err]).toEqual([0, expect.stringContaining("warning STATE_UNENCRYPTED")]);
     expect((await run(folder, `state list --state ${target}`)).out).toContain("secrets.s/pin");
+  });
+
+  test("of another host is refused in the workspace, where no host could use it", async () => {
+    const folder = folderWith("groups: { data: {} }\n");
+    expect((await run(folder, "apply --auto-approve")).code).toBe(0);
+    expect((await run(folder, "state pull --out s.json")).code).toBe(0);
+    const json = readFileSync(join(folder, "s.json"), "utf8").replace(
+      /"host": "[^"]*"/,
+      '"host": "https://other.example.com"',
+    );
+    writeFileSync(join(folder, "other.json"), json);
+    const push = await run(folder, `state push other.json --force --state ${SHARED}`);
+    expect([push.code, push.err]).toEqual([1, expect.stringContaining("error STATE_OTHER_HOST")]);
+    expect((await run(folder, "state push other.json --force")).code).toBe(0);
+    const migrate = await run(folder, `state migrate ${SHARED} --force`);
+    expect([migrate.code, migrate.err]).toEqual([1, expect.stringContaining("error STATE_OTHER_HOST")]);
+    expect((await run(folder, "state list")).out).toContain("groups.data");
   });
 
   test("is refused when rekey would decrypt a state with secrets", async () => {

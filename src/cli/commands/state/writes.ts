@@ -16,7 +16,11 @@ import type { Loaded } from "../../../state/model/store.ts";
 import { migrate as move } from "../../../state/store/migrate.ts";
 import { assertFollows, recordAt, renamedAddress } from "../../../workflow/session/check-state.ts";
 import { lockWait, openState, withState, writeEntries } from "../../../workflow/session/open-state.ts";
-import { assertStateExists, exposedRecords } from "../../../workflow/session/state-warnings.ts";
+import {
+  assertStateExists,
+  assertStateHost,
+  exposedRecords,
+} from "../../../workflow/session/state-warnings.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { choiceOption, flagOption, outOption } from "../../command/option.ts";
 import {
@@ -108,6 +112,7 @@ export const migrateCommand = defineCommand({
         const check = (present: State, incoming: State): void => {
           assertStateExists(source, incoming, "nothing can be moved");
           if (!options.force) assertFollows(present, incoming, source.location);
+          assertStateHost(context, to, incoming);
           refuseExposed(context, exposedRecords(context, to, incoming));
         };
         return move(source, target, check, lockWait(context, options.lockTimeout));
@@ -177,6 +182,7 @@ export const pushCommand = defineCommand({
       if (key !== "" && key !== ownKey && !options.force) throw otherDigests();
       const check = (present: State): void => {
         if (!options.force) assertFollows(present, state);
+        assertStateHost(context, store.location, state);
       };
       // Digests of another key cannot be compared, so every secret counts as changed.
       return store.replace(
@@ -267,7 +273,7 @@ export const restoreCommand = defineCommand({
           stateVersionsText(versions),
         );
       }
-      const { state, before, copyName } = await store.restore(
+      const { state, before, copyName, keepsDigests } = await store.restore(
         serialOf(version),
         lockWait(context, options.lockTimeout),
       );
@@ -275,6 +281,10 @@ export const restoreCommand = defineCommand({
         `Restored version ${version} as serial ${state.serial}: ${count(state.records.size, "resource")}.\n`,
       );
       context.stdout.write(restoredText(state, before));
+      if (!keepsDigests)
+        context.stdout.write(
+          "The key of its digests was replaced: the next apply writes every secret and sensitive value again.\n",
+        );
       context.stdout.write(`The previous state is kept: ${printable(copyName)}\nNext: workspace plan\n`);
     });
   },

@@ -155,6 +155,11 @@ export class FileBackend implements StateBackend {
     return `${this.#folder}/*.aside-${claim.fence}`;
   }
 
+  async copies(): Promise<readonly string[]> {
+    const fences = (await this.#list()).flatMap((name) => /\.aside-(\d+)$/.exec(name)?.[1] ?? []);
+    return [...new Set(fences)].map((fence) => `${this.#folder}/*.aside-${fence}`);
+  }
+
   async key(): Promise<string | undefined> {
     const piece = await this.#piece(KEY_FILE);
     return piece === undefined ? undefined : new TextDecoder().decode(piece.bytes);

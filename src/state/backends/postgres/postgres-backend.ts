@@ -220,7 +220,12 @@ export class PostgresBackend implements StateBackend {
     const copyName = `${this.#name} aside ${claim.fence}`;
     await this.#write(this.#sql.asideState, copyName);
     await this.#write(this.#sql.asideJournal, copyName);
-    return `the rows named "${copyName}"`;
+    return rowsNamed(copyName);
+  }
+
+  async copies(): Promise<readonly string[]> {
+    const { rows } = await this.#look(this.#sql.copies);
+    return rows.map((row) => rowsNamed(columnText(row, "name") ?? ""));
   }
 
   async key(): Promise<string | undefined> {
@@ -240,6 +245,8 @@ export class PostgresBackend implements StateBackend {
     return this.#database.close();
   }
 }
+
+const rowsNamed = (copyName: string): string => `the rows named "${copyName}"`;
 
 /** Raised when the tables change; a newer one is refused. */
 const TABLES_VERSION = 1;
@@ -341,6 +348,7 @@ export function statementsOf(schema: string) {
     asideJournal: `insert into ${journal} (name, journal, n, line)
       select $2, j.journal, j.n, j.line from ${journal} j join ${states} s on s.name = j.name and s.journal = j.journal
       where s.name = $1 on conflict do nothing`,
+    copies: `select distinct name from ${generations} where starts_with(name, $1 || ' aside ') order by name`,
     key: `select digest_key from ${states} where name = $1`,
     makeKey: `update ${states} set digest_key = $2 where name = $1 and digest_key is null`,
     putKey: `update ${states} set digest_key = $3 where name = $1 and fence = $2`,

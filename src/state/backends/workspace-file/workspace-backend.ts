@@ -197,6 +197,11 @@ export class WorkspaceBackend implements StateBackend {
     return copyPath;
   }
 
+  async copies(): Promise<readonly string[]> {
+    const names = await this.#list();
+    return names.filter((name) => /^aside\.\d+$/.test(name)).map((name) => this.#path(name));
+  }
+
   async key(): Promise<string | undefined> {
     const piece = await this.#piece("key");
     return piece === undefined ? undefined : new TextDecoder().decode(piece.bytes);
