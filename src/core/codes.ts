@@ -113,7 +113,8 @@ export const CODES = {
   DRIFT_NOT_RECORDED: "The reported drift could not be recorded in the state.",
   STATE_NOT_FOUND: "No state exists at the location.",
   STATE_EPHEMERAL: "The state is in a folder that a CI runner may delete.",
-  STATE_UNENCRYPTED: "The state is in the workspace and is not encrypted, or copies that `state restore` kept were not encrypted with it.",
+  STATE_UNENCRYPTED:
+    "The state is in the workspace and is not encrypted, or copies that `state restore` kept were not encrypted with it.",
   STATE_UNTRUSTED: "A state that is not encrypted is inside the checkout of an untrusted spec.",
   STATE_CORRUPT: "The state or journal is damaged.",
   STATE_FORMAT: "The state was written by a newer version.",
