@@ -96,8 +96,9 @@ export function newJournal(run: ApplyRun, change: Change, intent: NewIntent): Jo
 
 /** After a stop, waiting changes do not start, but a replacement whose old object was already deleted or renamed is still completed. */
 function assertMayBegin(run: ApplyRun, change: Change, { action }: NewIntent): void {
-  const goesOn = change.action === "replace" && change.replacing !== "create-first" && action === "create";
-  if (isStopped(run) && !goesOn) throw new NotSent(new Failure(notStarted(change)));
+  const completesReplacement =
+    change.action === "replace" && change.replacing !== "create-first" && action === "create";
+  if (isStopped(run) && !completesReplacement) throw new NotSent(new Failure(notStarted(change)));
 }
 
 /** The lease of the changes, from the inside out: the state stores digests; the history gets digests, too; changes see the values. */

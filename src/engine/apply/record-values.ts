@@ -146,8 +146,8 @@ function taken(schema: FieldSchema, declared: Json | undefined, live: Json | und
   // A value that cannot be read back is assumed to be the declared one, unless a witness shows a change.
   if (schema.writeOnly === true) return schema.witness === undefined ? declared : undefined;
   if (live === undefined) return undefined;
-  const isOurs = schema.serverDefault !== true && schema.whenAbsent !== "unmanaged";
-  if (declared === undefined && !isOurs) return undefined;
+  const isManaged = schema.serverDefault !== true && schema.whenAbsent !== "unmanaged";
+  if (declared === undefined && !isManaged) return undefined;
   if (schema.properties === undefined || !isObject(live)) return live;
   const inner = asApplied(schema.properties, isObject(declared) ? declared : {}, live);
   return Object.keys(inner).length === 0 && declared === undefined ? undefined : inner;

@@ -38,6 +38,7 @@ export interface Recovered {
 export function recover(input: RecoverInput): Recovered {
   if (input.state.open.length === 0 && input.state.sweeps.length === 0)
     return { state: input.state, entries: [], diagnostics: [] };
+  // Each decision sees the entries of those before it, in one draft, because a copy of a large state takes long.
   const draft = draftOf(input.state);
   const liveIndex = indexLive(input.live, input.registry);
   const entries: JournalEntry[] = [];

@@ -1,5 +1,5 @@
-// Finds out what became of an open intent, and the live object that it made. The same rule is for a creation without an answer in the run that
-// sent it, and in the next one (`isCertainlyCreated`).
+// Finds out what became of an open intent of an earlier run, and the live object that it made. Whether an object is certainly the created one,
+// `isCertainlyCreated` also decides for a creation without an answer in the present run (engine/apply/change-actions).
 
 import { type Address, addressOf, kindOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
@@ -33,9 +33,9 @@ export function resolveIntent(
   const provider = recovery.registry.find(kind);
   // What cannot be read may be there or not: the intent waits for a run that can see.
   if (provider === undefined || !recovery.readable(kind, intent.name)) return OPEN;
-  const left = partialUploadOf(intent, provider, recovery);
+  const partial = partialUploadOf(intent, provider, recovery);
   const { entries, ...rest } = settledBy(intent, provider, record, recovery);
-  return { entries: [...left, ...entries], ...rest };
+  return { entries: [...partial, ...entries], ...rest };
 }
 
 function settledBy(
@@ -115,7 +115,7 @@ function creation(
   recovery: RecoveryContext,
 ): IntentResolution {
   const live = findCreated(intent, provider, recovery);
-  if (live === undefined) return notThere(intent, record, recovery);
+  if (live === undefined) return notFound(intent, record, recovery);
   if (record?.id === live.id && record.status !== "creating") return closed(intent);
   if (isCertainlyCreated(intent, provider, live)) {
     const created = recordOf(intent, provider, record, live);
@@ -128,9 +128,8 @@ function creation(
 }
 
 /**
- * Whether a live object, found as in `findCreated`, is certainly what an intent created: it has its token, a repeated request makes no other,
- * the service confirmed it, or no object existed before and this one matches the request. An apply asks right after a request without an
- * answer, and recovery in the next run.
+ * Whether a live object that `findCreated` found is certainly what an intent created: it has its token, a repeated request creates no other
+ * object, the service confirmed a request, or no object had the name before and this one matches the request.
  */
 export function isCertainlyCreated(
   { succeeded = 0, existed, wanted }: Pick<OpenIntent, "succeeded" | "existed" | "wanted">,
@@ -141,7 +140,7 @@ export function isCertainlyCreated(
   return succeeded > 0 || (!existed && matchesRequest(provider, wanted, live));
 }
 
-function notThere(
+function notFound(
   intent: OpenIntent,
   record: StateRecord | undefined,
   recovery: RecoveryContext,

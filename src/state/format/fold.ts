@@ -83,7 +83,7 @@ export function fold(state: State, entries: Iterable<NumberedEntry>): State {
   return draft === undefined ? state : stateOf(draft);
 }
 
-/** The state with entries that the journal does not have yet. Not for intents, whose numbers and times it gives. */
+/** The state with entries that the journal does not have yet. None may be an intent, which needs the number and the time of its entry. */
 export function withEntries(state: State, entries: readonly JournalEntry[]): State {
   return fold(
     state,
