@@ -95,8 +95,8 @@ export async function example(): Promise<Example> {
 const HEAD = `# One pull request, every report
 
 \`npm run show\` wrote this page and its picture from a real run: a repository with [examples/analytics](../../examples/analytics/workspace.yaml) (a team of 12 people in
-60 resources, with prices) and one rule, the built-in emulator, the workflows of \`ci/github\`, and a stand-in for the API of GitHub. Before it, a user was
-merged but not applied, and the capacity of a pool was lowered in the workspace. The branch sets a newer runtime for all, keeps more machines
+60 resources, with prices) and one rule, the built-in emulator, the workflows of \`ci/github\`, and a stand-in for the API of GitHub. Before the pull
+request, a new user was merged but not applied, and another person lowered the capacity of a pool in the workspace. The branch sets a newer runtime for all, keeps more machines
 idle, lets a cluster grow, lets everyone read a secret scope, and gives a cluster another key.
 `;
 
