@@ -1,18 +1,18 @@
 // Restricts the input of a plan for an untrusted spec, so that it can show live values of managed objects only.
 
-import { type Address, parentOf, remoteId } from "../../core/address.ts";
+import { parentOf, remoteId } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, warning, withoutFrame } from "../../core/diagnostic.ts";
-import { collectTexts, defined, type Json, type JsonObject } from "../../core/json.ts";
-import { count as countOf, listed } from "../../core/sentences.ts";
-import type { Values } from "../../resource/field-schema.ts";
+import { collectTexts, type JsonObject } from "../../core/json.ts";
+import { count as countOf } from "../../core/sentences.ts";
 import { type PlannedKind, type PlanningRegistry, secretField } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
-import type { Resource, Spec } from "../../spec/model/spec.ts";
-import type { State, StateRecord } from "../../state/model/record.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import type { State } from "../../state/model/record.ts";
 import { addressByObject, objectKey } from "../model/context.ts";
 import type { Plan } from "../model/plan.ts";
+import { withoutSecretValues } from "./compare-secrets.ts";
 
 export interface UntrustedInput {
   readonly registry: PlanningRegistry;
@@ -98,68 +98,6 @@ function textsOf(spec: Spec, registry: PlanningRegistry): ReadonlySet<string> {
     for (const needed of provider.planning.dependencies?.(name, values) ?? []) texts.add(needed.name);
   }
   return new Set([...texts].flatMap((text) => [text, foldCase(text)]));
-}
-
-/** The spec with the recorded digest of each secret that has no value now: whether it changed is not known. */
-export function withRecordedSecrets({ registry, spec, state }: UntrustedInput): Spec {
-  const resources = new Map(spec.resources);
-  for (const [address, resource] of spec.resources) {
-    const field = resource.payload === undefined ? secretField(registry.get(resource.kind)) : undefined;
-    const recorded = field === undefined ? undefined : state.records.get(address)?.applied[field];
-    if (field !== undefined && recorded !== undefined)
-      resources.set(address, withValue(resource, field, recorded));
-  }
-  return { ...spec, resources };
-}
-
-/** The state with the salted digest of each secret that a state of format 3 recorded and that still has this value. */
-export function withSaltedDigests({ registry, spec, state }: UntrustedInput): State {
-  let records: Map<Address, StateRecord> | undefined;
-  for (const { address, kind, payload } of spec.resources.values()) {
-    if (payload?.unsalted === undefined) continue;
-    const field = secretField(registry.get(kind));
-    const record = state.records.get(address);
-    if (field === undefined || record?.applied[field] !== payload.unsalted) continue;
-    records ??= new Map(state.records);
-    records.set(address, { ...record, applied: { ...record.applied, [field]: payload.digest } });
-  }
-  return records === undefined ? state : { ...state, records };
-}
-
-/** Secrets whose values were not read count as unchanged. */
-function withoutSecretValues({ registry, spec, state }: UntrustedInput) {
-  const unchecked: Address[] = [];
-  const resources = new Map<Address, Resource>();
-  for (const [address, resource] of spec.resources) {
-    const field = secretField(registry.get(resource.kind));
-    const recorded = field === undefined ? undefined : state.records.get(address)?.applied[field];
-    if (field !== undefined) unchecked.push(address);
-    const isRecorded = field !== undefined && recorded !== undefined;
-    resources.set(address, isRecorded ? withValue(resource, field, recorded) : resource);
-  }
-  const notes =
-    unchecked.length === 0
-      ? []
-      : [
-          warning(
-            "PLAN_MODE",
-            `secret values were not read, so changes to them are not checked: ${listed(unchecked)}`,
-          ),
-        ];
-  return { spec: { ...spec, resources }, notes };
-}
-
-function withValue(resource: Resource, field: string, value: Json): Resource {
-  return withOtherValues(resource, { ...resource.values, [field]: value });
-}
-
-/** A copy of a resource with other values, and without the payload of its present ones. */
-export function withOtherValues(resource: Resource, values: Values): Resource {
-  const { address, kind, key, name, references, sensitive, dependsOn, owns, lifecycle, at } = resource;
-  const locate: Resource["locate"] = (path) => resource.locate(path);
-  const { unread } = resource;
-  const copy = { address, kind, key, name, values, references, dependsOn, owns, lifecycle, at, locate };
-  return { ...copy, ...defined({ sensitive, unread }) };
 }
 
 /** Reports how many undeclared objects an authoritative list would delete, but not which. */

@@ -14,6 +14,7 @@ import {
   endedAcknowledgements,
   pendingMoves,
 } from "../../planner/diff/known-drift.ts";
+import { withSecrets } from "../../planner/mode/compare-secrets.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyEvent, type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
 import { restoredPlan } from "../../planner/sensitive-plan.ts";
@@ -35,7 +36,6 @@ import {
   assertWorkspaceUnchanged,
   PlanFile,
   readPlanFile,
-  withSecrets,
 } from "../plan/saved-plan.ts";
 import type { PlanOptions } from "../plan/sources.ts";
 import { checkRules } from "../rules/check-rules.ts";
@@ -291,7 +291,10 @@ export function planFromFile({ saved }: PlanFile): PlanMaker {
     const { spec } = session;
     assertBasisUnchanged(session, saved, lease.state());
     // The rules may have changed since the plan was made, and it did not decide what it compares.
-    const { plan, warnings } = await checkRules(withSecrets(saved.plan, spec), { spec, untrusted: false });
+    const { plan, warnings } = await checkRules(withSecrets(saved.plan, spec, registry), {
+      spec,
+      untrusted: false,
+    });
     const aboutState = stateFindings(session, lease);
     // The report of a blocked plan has the warnings of the rules.
     if (isBlocked(plan)) return { plan, findings: aboutState };

@@ -2,7 +2,8 @@
 
 import type { Address } from "../../core/address.ts";
 import { makePlan } from "../../planner/make-plan.ts";
-import { markUntrusted, withRecordedSecrets, withSaltedDigests } from "../../planner/mode/untrusted.ts";
+import { withRecordedSecrets, withSaltedDigests } from "../../planner/mode/compare-secrets.ts";
+import { markUntrusted } from "../../planner/mode/untrusted.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { splitGuards, splitPlan } from "../../planner/split-plan.ts";

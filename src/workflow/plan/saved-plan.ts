@@ -16,7 +16,6 @@ import { readRegularFile } from "../../core/regular-file.ts";
 import { hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { isIgnored } from "../../planner/diff/normalize.ts";
-import type { Compare, Noop, Update } from "../../planner/model/change.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import {
   changedObjects,
@@ -35,7 +34,6 @@ import { otherSensitiveValue } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { hasContent, secretField } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
-import type { Payload } from "../../resource/operations.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
 import { Cipher, keyFromText } from "../../state/format/encryption.ts";
@@ -380,29 +378,4 @@ export function placesFrom(saved: SavedPlaces | undefined): Places {
     const pointer = toPointer(path);
     return Object.hasOwn(places.fields, pointer) ? places.fields[pointer] : places.at;
   };
-}
-
-/** The plan with the values of secrets that were not set when it was made: what it writes without one is written, and what it compares is decided. */
-export function withSecrets(plan: Plan, { resources }: Spec): Plan {
-  const changes = plan.changes.map((change) => {
-    const field = secretField(registry.get(change.kind));
-    const payload = resources.get(change.address)?.payload;
-    if (field === undefined || payload === undefined) return change;
-    const { digest } = payload;
-    if (change.action === "compare") return compared(change, field, payload);
-    const lacksValue =
-      (change.action === "create" || change.action === "update") && change.payload === undefined;
-    return lacksValue ? { ...change, payload: digest, after: { ...change.after, [field]: digest } } : change;
-  });
-  return { ...plan, changes };
-}
-
-function compared(change: Compare, field: string, { digest, unsalted }: Payload): Update | Noop {
-  const { fingerprint, steps, source: _source, ...rest } = change;
-  const before = change.after[field];
-  const after = { ...change.after, [field]: digest };
-  if (before === digest || before === unsalted)
-    return { ...rest, action: "noop", after, payload: digest, compared: true };
-  const diff = { path: [field], before, after: digest, cause: "spec", replaces: false } as const;
-  return { ...rest, action: "update", payload: digest, after, fingerprint, steps, diffs: [diff] };
 }

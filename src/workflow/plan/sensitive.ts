@@ -7,6 +7,7 @@ import { isSamePath } from "../../core/pointer.ts";
 import { hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
 import { comparable, declaredForm } from "../../planner/diff/normalize.ts";
+import { withOtherValues } from "../../planner/mode/compare-secrets.ts";
 import { hidingMemberships } from "../../planner/mode/hidden-memberships.ts";
 import {
   hideRecordedStrings,
@@ -14,7 +15,7 @@ import {
   withRecordedTokens,
   withUnreadTokens,
 } from "../../planner/mode/recorded-form.ts";
-import { type RedactedInput, redactForUntrusted, withOtherValues } from "../../planner/mode/untrusted.ts";
+import { type RedactedInput, redactForUntrusted } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";

@@ -9,7 +9,6 @@ import {
   markUntrusted,
   redactForUntrusted,
   type UntrustedInput,
-  withRecordedSecrets,
 } from "../../../src/planner/mode/untrusted.ts";
 import type { Plan } from "../../../src/planner/model/plan.ts";
 import type { Values } from "../../../src/resource/field-schema.ts";
@@ -288,33 +287,6 @@ describe("the input of a plan for an untrusted spec", () => {
     expect([blind(new Map([["boxes", unread]])), blind(new Map())].map((notes) => notes.length)).toEqual([
       1, 1,
     ]);
-  });
-});
-
-describe("the secrets of a spec without values", () => {
-  const known = state([record("keys.a/k", "k", { value: "digest" }), record("boxes.a", "b1", { note: "n" })]);
-  const key = resource("keys.a/k", { values: {} });
-  const given = (...resources: Parameters<typeof spec>[0]) => ({
-    registry,
-    state: known,
-    spec: spec(resources),
-  });
-
-  test("have the recorded digest, unless a value is there or nothing is recorded", () => {
-    const from = given(key, resource("keys.a/new"), resource("boxes.a"));
-    const made = withRecordedSecrets(from);
-    expect(made.resources.get(key.address)?.values).toEqual({ value: "digest" });
-    expect([...made.resources.keys()]).toEqual([...from.spec.resources.keys()]);
-    expect(made.resources.get("keys.a/new" as Address)).toBe(
-      from.spec.resources.get("keys.a/new" as Address),
-    );
-    expect(made.policy).toBe(from.spec.policy);
-  });
-
-  test("are unchanged when none is recorded", () => {
-    const valued = { ...key, payload: { digest: "d" } as never };
-    for (const from of [given(valued), given(resource("boxes.a")), given(resource("keys.a/new"))])
-      expect(withRecordedSecrets(from)).toEqual(from.spec);
   });
 });
 
