@@ -2,7 +2,6 @@
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import { digest, startDigest } from "../../core/digest.ts";
-import type { Json } from "../../core/json.ts";
 import { isTemplate } from "../../expressions/template.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { type PlannedKind, sizeAndDigest } from "../../resource/kind.ts";
@@ -12,7 +11,7 @@ import { LIMITS, STRICT } from "../model/limits.ts";
 import type { WrittenResource } from "../model/spec.ts";
 import { hasSensitive, member, type SpecNode, scalarText } from "../model/tree.ts";
 import { refusedWords } from "./includes.ts";
-import { EXTENSIONS, extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./notebook-formats.ts";
+import { formatOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./notebook-formats.ts";
 import { type OpenedFile, pathBeside, type SpecFolder } from "./spec-folder.ts";
 
 /** The path in the tree that a node names; undefined after reporting an error. */
@@ -71,7 +70,7 @@ export function contentOf(
   const path = namedPath(written, node, findings);
   if (path === undefined) return undefined;
   const source = { written, node, path, findings };
-  const declared = { ...fromExtension(source, values), ...values };
+  const declared = withFormat(source, values);
   const read = summed(source, declared, sources);
   if (read === undefined) return undefined;
   return {
@@ -88,27 +87,16 @@ interface NamedSource {
   readonly findings: Findings;
 }
 
-function fromExtension({ written, node, path, findings }: NamedSource, values: Values): Values {
+/** A notebook's language and format, as the spec or the extension of its file say. */
+function withFormat({ written, node, path, findings }: NamedSource, values: Values): Values {
   const { provider, address } = written;
-  if (!isNotebookKind(provider)) return {};
-  const extension = extensionOf(path);
-  const byExtension = EXTENSIONS[extension];
+  if (!isNotebookKind(provider)) return values;
+  const format = formatOf(path, values);
+  if (format !== undefined) return { ...format, ...values };
   const message = `${address}: cannot infer the language or format from the extension of ${path}`;
   const hint = `use ${NOTEBOOK_EXTENSIONS.join(", ")}, or set format and language`;
-  if (byExtension === undefined && values.format === undefined && values.language === undefined)
-    findings.error("SPEC_VALUE", message, node, { address, hint });
-  const fields: { [field: string]: Json } = {};
-  for (const [field, value] of Object.entries(byExtension ?? {}))
-    if (provider.fields[field] !== undefined && !overridden(field, values)) fields[field] = value;
-  return fields;
-}
-
-/** An explicit format overrides the extension, including its language. */
-function overridden(field: string, values: Values): boolean {
-  return (
-    values[field] !== undefined ||
-    (field === "language" && values.format !== undefined && values.format !== "SOURCE")
-  );
+  findings.error("SPEC_VALUE", message, node, { address, hint });
+  return values;
 }
 
 /** Digests of the bytes and of what contents are compared by: the kind's own form, or size and digest. */

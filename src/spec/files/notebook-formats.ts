@@ -1,10 +1,10 @@
-// The language and format of a notebook, which its file extension says.
+// The language and format of a notebook: as the spec says, else by the extension of its file.
 
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 
 /** The format and language of a notebook by file extension (contract A 2.6). */
-export const EXTENSIONS: Readonly<Record<string, Values>> = {
+const EXTENSIONS: Readonly<Record<string, Values>> = {
   ".py": { language: "PYTHON", format: "SOURCE" },
   ".scala": { language: "SCALA", format: "SOURCE" },
   ".sql": { language: "SQL", format: "SOURCE" },
@@ -15,6 +15,14 @@ export const EXTENSIONS: Readonly<Record<string, Values>> = {
 };
 
 export const NOTEBOOK_EXTENSIONS = Object.keys(EXTENSIONS);
+
+/** The language and format of a file where the spec does not set them; undefined if nothing says either. A declared format overrides the language of the extension. */
+export function formatOf(path: string, declared: Values): Values | undefined {
+  const byExtension = EXTENSIONS[extensionOf(path)];
+  const { language, format } = declared;
+  if (byExtension === undefined) return language === undefined && format === undefined ? undefined : {};
+  return format === undefined || format === "SOURCE" ? byExtension : { format };
+}
 
 /** The extension of a notebook that is written out: by its language, else by its format; the empty text where there is none. */
 export function extensionFor({ language, format }: Values): string {
