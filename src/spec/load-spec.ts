@@ -185,7 +185,7 @@ export async function openExpandedSpec(
   const shared = { suggest, findings, sensitive, patterns };
   if (options.allTargets === true)
     await checkOtherTargets(included.root, target?.name, { registry, ...shared });
-  const assignments = { vars: assigned(vars, findings), varFiles, env, untrusted };
+  const assignments = { vars, varFiles, env, untrusted };
   const values = variablesOf(written, variables, assignments, shared);
   const expanded = await expandSpec(written, {
     files,
@@ -198,17 +198,4 @@ export async function openExpandedSpec(
     ...shared,
   });
   return expanded && { tree, files, written, target, suggest, expanded };
-}
-
-function assigned(texts: readonly string[], findings: Findings): ReadonlyMap<string, string> {
-  const vars = new Map<string, string>();
-  for (const text of texts) {
-    const equals = text.indexOf("=");
-    if (equals > 0) vars.set(text.slice(0, equals), text.slice(equals + 1));
-    else
-      findings.error("CLI_USAGE", "--var requires name=value", undefined, {
-        hint: "for example, --var env=prod",
-      });
-  }
-  return vars;
 }

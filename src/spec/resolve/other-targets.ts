@@ -28,7 +28,7 @@ interface Checking extends VariableParts, CheckParts {
   readonly registry: PlanningRegistry;
 }
 
-const NOT_GIVEN = { vars: new Map<string, string>(), varFiles: [], env: {} };
+const NOT_GIVEN = { vars: [], varFiles: [], env: {} };
 
 /** `root`: the spec with its section `targets`. */
 export async function checkOtherTargets(

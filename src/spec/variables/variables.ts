@@ -1,7 +1,6 @@
-// The variables of a spec: their declarations, and their values from the command line, a file, the environment, or the target.
+// The variables of a spec: their declarations, and their values from the command line (`--var`), a file, the environment, or the target.
 
 import type { SensitiveTexts } from "../../core/sensitive.ts";
-
 import { didYouMean } from "../../core/suggest.ts";
 import type { NamedValues } from "../evaluate/evaluator.ts";
 import { escapedTree } from "../evaluate/node-values.ts";
@@ -19,7 +18,8 @@ import { type ParameterDeclaration, parametersIn, sensitiveValue } from "./param
 
 /** Where values come from outside the spec. The first that has one wins: `vars`, `varFiles` (later files first), `env`, then the target. */
 export interface VariableInputs {
-  readonly vars: ReadonlyMap<string, string>;
+  /** Values of `--var`: `env=prod`. */
+  readonly vars: readonly string[];
   readonly varFiles: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The spec may be untrusted; the caller then passes no environment. */
@@ -42,6 +42,7 @@ export function variablesOf(
   variableInputs: VariableInputs,
   { suggest, findings, sensitive }: VariableParts,
 ): Variables {
+  const vars = parseVarOptions(variableInputs.vars, findings);
   const declared = parametersIn(member(root, "variables"), "variables", findings);
   const values = new Map<string, SpecNode>();
   const unknown = (name: string, at: Span | undefined): void =>
@@ -79,7 +80,7 @@ export function variablesOf(
     for (const [name, { key, value }] of findings.names(path, fileAt(path, findings)))
       if (declared.has(name)) set(name, value);
       else findings.warning("SPEC_VARIABLE", `${path} sets ${name}, which the spec does not declare`, key);
-  for (const [name, text] of variableInputs.vars)
+  for (const [name, text] of vars)
     if (declared.has(name)) set(name, typed(text, declared.get(name), `--var ${name}`, findings));
     else unknown(name, undefined);
 
@@ -97,6 +98,20 @@ export function variablesOf(
     return undefined;
   };
   return { names: declared, find, values: checked };
+}
+
+/** Parses the values of `--var`: `env=prod`. */
+function parseVarOptions(texts: readonly string[], findings: Findings): ReadonlyMap<string, string> {
+  const vars = new Map<string, string>();
+  for (const text of texts) {
+    const equals = text.indexOf("=");
+    if (equals > 0) vars.set(text.slice(0, equals), text.slice(equals + 1));
+    else
+      findings.error("CLI_USAGE", "--var requires name=value", undefined, {
+        hint: "for example, --var env=prod",
+      });
+  }
+  return vars;
 }
 
 /** Parses a value from the command line or the environment as the declared type: arrays and objects as YAML or JSON. */
