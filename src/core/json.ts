@@ -26,6 +26,11 @@ export function listIn(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** A member of the object itself: a key from outside may be the name of an inherited one, such as `constructor`. */
+export function ownMember<T>(object: { readonly [key: string]: T }, key: string): T | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
 /** The object itself if it has none of these members. */
 export function omit(object: JsonObject, names: readonly string[]): JsonObject {
   if (!names.some((name) => Object.hasOwn(object, name))) return object;

@@ -2,6 +2,7 @@
 
 import { Cron } from "croner";
 import { error, Failure, failureOf } from "../core/diagnostic.ts";
+import { ownMember } from "../core/json.ts";
 import { nearestHint } from "../core/suggest.ts";
 import { type FleetWorkspace, limitGroups, type RunLimit } from "./model/fleet.ts";
 import { isAnswer, type WorkspaceResult } from "./model/result.ts";
@@ -246,21 +247,21 @@ function parseRequirement(part: string, selector: string): Requirement {
   if (equals !== null) {
     const [, label = "", operator, value] = equals;
     return operator === "!="
-      ? (labels) => labelOf(labels, label) !== value
-      : (labels) => labelOf(labels, label) === value;
+      ? (labels) => ownMember(labels, label) !== value
+      : (labels) => ownMember(labels, label) === value;
   }
   const within = IN.exec(part);
   if (within !== null) {
     const [, label = "", operator, list = ""] = within;
     const values = list.split(",").map((value) => value.trim());
     if (!values.every((value) => VALUE.test(value))) throw invalidSelector(selector);
-    const isIn: Requirement = (labels) => values.includes(labelOf(labels, label) ?? "");
+    const isIn: Requirement = (labels) => values.includes(ownMember(labels, label) ?? "");
     return operator === "in" ? isIn : (labels) => !isIn(labels);
   }
   const exists = EXISTS.exec(part);
   if (exists !== null) {
     const [, not, label = ""] = exists;
-    const hasLabel: Requirement = (labels) => labelOf(labels, label) !== undefined;
+    const hasLabel: Requirement = (labels) => ownMember(labels, label) !== undefined;
     return not === "!" ? (labels) => !hasLabel(labels) : hasLabel;
   }
   throw invalidSelector(selector);
@@ -270,11 +271,6 @@ function invalidSelector(selector: string): Failure {
   return failureOf("CLI_USAGE", `"${selector}" is not a valid label selector`, {
     hint: "write `env=prod`, `env!=prod`, `env in (prod, test)`, `env`, or `!env`, joined by commas",
   });
-}
-
-/** Labels have any names, also those that every JavaScript object inherits. */
-function labelOf(labels: FleetWorkspace["labels"], label: string): string | undefined {
-  return Object.hasOwn(labels, label) ? labels[label] : undefined;
 }
 
 function splitOutsideParentheses(text: string): readonly string[] {

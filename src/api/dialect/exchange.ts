@@ -9,6 +9,7 @@ import {
   listIn,
   objectIn,
   omit,
+  ownMember,
   pick,
 } from "../../core/json.ts";
 import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
@@ -292,15 +293,11 @@ export function withCarried(
 ): JsonObject {
   const carried: { [field: string]: Json } = { ...written };
   for (const [name, value] of Object.entries(live)) {
-    const result = carriedValue(own(fields, name), value, own(written, name), [...path, name]);
+    const result = carriedValue(ownMember(fields, name), value, ownMember(written, name), [...path, name]);
     if (result !== undefined) setMember(carried, name, result);
   }
   return carried;
 }
-
-/** A member of an object's own: a service may call a field `constructor`. */
-const own = <T>(object: { readonly [name: string]: T }, name: string): T | undefined =>
-  Object.hasOwn(object, name) ? object[name] : undefined;
 
 function carriedValue(
   field: WrittenField | undefined,
@@ -368,7 +365,7 @@ const firstKey = (value: Json | undefined): Path => (isObject(value) ? Object.ke
 function writtenPart(fields: WrittenFields, live: JsonObject): JsonObject {
   const part: { [field: string]: Json } = {};
   for (const [name, value] of Object.entries(live)) {
-    const field = own(fields, name);
+    const field = ownMember(fields, name);
     if (field === undefined) continue;
     part[name] =
       typeof field === "object" && field.is === "object" && isObject(value)

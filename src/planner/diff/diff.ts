@@ -1,6 +1,6 @@
 // The three-way diff of one resource: desired, live, and recorded values (design 5).
 
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, ownMember } from "../../core/json.ts";
 import { type Path, toPointer, valueAt } from "../../core/pointer.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -100,8 +100,8 @@ function members(
   const below = { ...inherited, serverDefault: isMap && inherited.serverDefault };
   for (const key of keysOf(schema, desired, live)) {
     const inner = memberSchema(schema, key);
-    const wanted = member(desired, key);
-    const liveMember = member(live, key);
+    const wanted = ownMember(desired, key);
+    const liveMember = ownMember(live, key);
     if (!plainlySame(inner, wanted, liveMember)) walk(on, [...path, key], inner, wanted, liveMember, below);
   }
 }
@@ -114,10 +114,6 @@ function keysOf(schema: FieldSchema, desired: JsonObject, live: JsonObject): rea
     (key) => !Object.hasOwn(declared, key) && !Object.hasOwn(desired, key),
   );
   return [...names, ...wanted.sort(), ...liveOnly.sort()];
-}
-
-function member(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** The target of a field that the spec does not set: the default, the server's value, or no value; undefined if any live value will do. */

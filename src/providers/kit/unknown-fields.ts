@@ -1,6 +1,6 @@
 // Unknown fields: live fields that a kind does not have. An update keeps them, a replacement and an export lack them.
 
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, ownMember } from "../../core/json.ts";
 import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { PlannedChange } from "../../resource/planning.ts";
@@ -34,7 +34,7 @@ function addUnknown(
 ): void {
   for (const name in answer) {
     const value = answer[name] ?? null;
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const field = ownMember(fields, name);
     if (field !== undefined) {
       if (typeof value === "object") addInside(names, `${within}${name}.`, field, value, readOnly);
     } else if (!readOnly.has(within + name) && !isEmpty(value)) names.add(within + name);

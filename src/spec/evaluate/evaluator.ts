@@ -1,5 +1,6 @@
 // Evaluates the paths and CEL expressions of a spec in a scope. A problem is reported inside the expression, and the result is undefined.
 
+import { ownMember } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed, shortened } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
@@ -281,7 +282,7 @@ export class Evaluator {
     if (code === "no_matching_overload" && name !== undefined) {
       const form = FUNCTION_FORMS.find((each) => each.includes(`.${name}(`) || each.startsWith(`${name}(`));
       if (form !== undefined) return `write ${form}`;
-      const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
+      const other = ownMember(OTHER_NAMES, name);
       return (
         other ??
         didYouMean(suggest(name, FUNCTION_NAMES, "words"), "docs/modules.md lists the functions").hint

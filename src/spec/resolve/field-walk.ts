@@ -1,5 +1,6 @@
 // Walks values together with the schema of their fields, so that annotations are known at every depth.
 
+import { ownMember } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
 import { isSecretValue, type PlannedKind } from "../../resource/kind.ts";
@@ -66,6 +67,6 @@ export function attributesOf(provider: PlannedKind): readonly string[] {
 
 export function hasAttribute({ fields, idAttribute }: PlannedKind, name: string): boolean {
   if (name === idAttribute) return true;
-  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const field = ownMember(fields, name);
   return field !== undefined && !isSecretValue(field) && field.source !== true;
 }

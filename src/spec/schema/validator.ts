@@ -1,6 +1,6 @@
 // Validates values against kind schemas. Loads the full validator, which is slow, only if the fast check is inconclusive.
 
-import { isObject, type Json } from "../../core/json.ts";
+import { isObject, type Json, ownMember } from "../../core/json.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
@@ -218,7 +218,7 @@ function members(properties: JsonSchema, others: Json | undefined, root: JsonSch
   const rest = others === undefined ? () => true : schemaOf(others, root);
   const checkOfMember = (name: string): QuickCheck => {
     const quickCheck = quickCheckByKey.get(name);
-    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const schema = ownMember(properties, name);
     if (quickCheck !== undefined || schema === undefined) return quickCheck ?? rest;
     const check = schemaOf(schema, root);
     quickCheckByKey.set(name, check);

@@ -1,7 +1,7 @@
 // Reads the declarations of parameters: the variables of a spec and the inputs of a module. They are a subset of JSON Schema without references and without slow keywords.
 
 import type { Code } from "../../core/codes.ts";
-import { collectTexts, type Json } from "../../core/json.ts";
+import { collectTexts, type Json, ownMember } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
 import { escaped, isPathAlone } from "../../expressions/template.ts";
@@ -174,7 +174,7 @@ class SchemaReader {
   #check(name: string, node: MapNode): boolean {
     let isValid = true;
     for (const [keyword, { key, value }] of node.members) {
-      const kind = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
+      const kind = ownMember(KEYWORDS, keyword);
       if (kind === undefined) {
         this.#findings.error("SPEC_UNKNOWN_FIELD", `${name} has no keyword ${JSON.stringify(keyword)}`, key, {
           hint: `the keywords are ${listed(PARAMETER_KEYWORDS, "and", 40)}`,

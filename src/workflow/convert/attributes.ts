@@ -1,6 +1,6 @@
 // Attributes of a Terraform resource: which of them are set, and their values as the fields of a kind.
 
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, ownMember } from "../../core/json.ts";
 import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { plainTreePath } from "../../providers/kit/names.ts";
@@ -27,7 +27,7 @@ export const blocks = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
 export const textAttribute = (attributes: JsonObject, name: string): string | undefined => {
-  const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+  const value = ownMember(attributes, name);
   if (typeof value === "number" || typeof value === "bigint") return String(value);
   return typeof value === "string" && value !== "" ? value : undefined;
 };

@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
-import { collectTexts, isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { collectTexts, isObject, type Json, type JsonObject, ownMember } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt } from "../../core/pointer.ts";
 import { SensitiveTexts } from "../../core/sensitive.ts";
 import { count, shortened } from "../../core/sentences.ts";
@@ -63,11 +63,6 @@ function lineAt(text: string, position: number): string {
   return `${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** Own members only: an inherited one is not in the document. */
-function own(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
 class StateReader {
   readonly instances: TerraformInstance[] = [];
   readonly #name: string;
@@ -78,36 +73,38 @@ class StateReader {
 
   document(root: Json): void {
     if (!isObject(root)) this.#fail("the document is not an object", []);
-    if (own(root, "encrypted_data") !== undefined)
+    if (ownMember(root, "encrypted_data") !== undefined)
       this.#fail("the state is encrypted", ["encrypted_data"], "pass the output of `terraform show -json`");
-    if (own(root, "format_version") === undefined) this.#stored(root);
+    if (ownMember(root, "format_version") === undefined) this.#stored(root);
     else this.#shown(root);
   }
 
   #stored(root: JsonObject): void {
-    const version = own(root, "version");
-    if (typeof version !== "number" || own(root, "terraform_version") === undefined)
+    const version = ownMember(root, "version");
+    if (typeof version !== "number" || ownMember(root, "terraform_version") === undefined)
       this.#fail("the document is neither a Terraform state nor the output of `terraform show -json`", []);
     if (version !== 4)
       this.#fail(`the version of the state is ${version}, and only 4 is supported`, ["version"]);
-    this.#list(own(root, "resources") ?? [], ["resources"], (jsonObject, at) =>
+    this.#list(ownMember(root, "resources") ?? [], ["resources"], (jsonObject, at) =>
       this.#resource(jsonObject, at),
     );
   }
 
   /** A state, or a plan, whose `prior_state` is what exists. */
   #shown(root: JsonObject): void {
-    const version = own(root, "format_version");
+    const version = ownMember(root, "format_version");
     if (typeof version !== "string" || !/^[01]\./.test(version))
       this.#fail(`the format version is ${textOr(version)}, and only 0 and 1 are supported`, [
         "format_version",
       ]);
-    const prior = own(root, "prior_state");
-    const isPlan = prior !== undefined || own(root, "planned_values") !== undefined;
+    const prior = ownMember(root, "prior_state");
+    const isPlan = prior !== undefined || ownMember(root, "planned_values") !== undefined;
     const at: Path = isPlan ? ["prior_state", "values"] : ["values"];
-    const values = isPlan ? own(this.#object(prior ?? {}, ["prior_state"]), "values") : own(root, "values");
+    const values = isPlan
+      ? ownMember(this.#object(prior ?? {}, ["prior_state"]), "values")
+      : ownMember(root, "values");
     if (values === undefined || values === null) return;
-    const top = own(this.#object(values, at), "root_module");
+    const top = ownMember(this.#object(values, at), "root_module");
     if (top !== undefined) this.#module(top, [...at, "root_module"], 0);
   }
 
@@ -115,25 +112,25 @@ class StateReader {
     if (depth > TERRAFORM_LIMITS.modules)
       this.#fail(`modules are nested deeper than ${TERRAFORM_LIMITS.modules} levels`, at);
     const module = this.#object(value, at);
-    this.#list(own(module, "resources") ?? [], [...at, "resources"], (jsonObject, place) => {
+    this.#list(ownMember(module, "resources") ?? [], [...at, "resources"], (jsonObject, place) => {
       const address = this.#text(jsonObject, "address", place);
-      const values = own(jsonObject, "values");
+      const values = ownMember(jsonObject, "values");
       this.#add(
         {
           address,
           type: this.#text(jsonObject, "type", place),
-          managed: own(jsonObject, "mode") === "managed",
+          managed: ownMember(jsonObject, "mode") === "managed",
           ...markedValues(
             values === undefined || values === null ? {} : this.#object(values, [...place, "values"]),
-            [...truePaths(own(jsonObject, "sensitive_values") ?? {}, [])],
+            [...truePaths(ownMember(jsonObject, "sensitive_values") ?? {}, [])],
           ),
           at: place,
         },
-        own(jsonObject, "deposed_key") !== undefined,
-        own(jsonObject, "tainted") === true,
+        ownMember(jsonObject, "deposed_key") !== undefined,
+        ownMember(jsonObject, "tainted") === true,
       );
     });
-    this.#list(own(module, "child_modules") ?? [], [...at, "child_modules"], (jsonObject, place) =>
+    this.#list(ownMember(module, "child_modules") ?? [], [...at, "child_modules"], (jsonObject, place) =>
       this.#module(jsonObject, place, depth + 1),
     );
   }
@@ -141,12 +138,12 @@ class StateReader {
   #resource(resource: JsonObject, at: Path): void {
     const type = this.#text(resource, "type", at);
     const name = this.#text(resource, "name", at);
-    const module = own(resource, "module");
+    const module = ownMember(resource, "module");
     const mode = this.#text(resource, "mode", at);
     const head = `${typeof module === "string" ? `${module}.` : ""}${mode === "data" ? "data." : ""}${type}.${name}`;
-    this.#list(own(resource, "instances") ?? [], [...at, "instances"], (jsonObject, place) => {
-      const index = own(jsonObject, "index_key");
-      const attributes = own(jsonObject, "attributes");
+    this.#list(ownMember(resource, "instances") ?? [], [...at, "instances"], (jsonObject, place) => {
+      const index = ownMember(jsonObject, "index_key");
+      const attributes = ownMember(jsonObject, "attributes");
       this.#add(
         {
           address: index === undefined || index === null ? head : `${head}[${keyText(index)}]`,
@@ -154,12 +151,12 @@ class StateReader {
           managed: mode === "managed",
           ...markedValues(
             isObject(attributes) ? attributes : {},
-            attributePaths(own(jsonObject, "sensitive_attributes")),
+            attributePaths(ownMember(jsonObject, "sensitive_attributes")),
           ),
           at: place,
         },
-        own(jsonObject, "deposed") !== undefined,
-        own(jsonObject, "status") === "tainted",
+        ownMember(jsonObject, "deposed") !== undefined,
+        ownMember(jsonObject, "status") === "tainted",
       );
     });
   }
@@ -182,7 +179,7 @@ class StateReader {
   }
 
   #text(object: JsonObject, key: string, at: Path): string {
-    const value = own(object, key);
+    const value = ownMember(object, key);
     return typeof value === "string" && value !== ""
       ? value
       : this.#fail("a string is expected", [...at, key]);
@@ -226,8 +223,8 @@ function attributePaths(value: Json | undefined): readonly Path[] {
   return value.filter(Array.isArray).map((steps: readonly Json[]) => {
     const path: (string | number)[] = [];
     for (const step of steps) {
-      const stepValue = isObject(step) ? own(step, "value") : undefined;
-      const key = isObject(stepValue) ? own(stepValue, "value") : stepValue;
+      const stepValue = isObject(step) ? ownMember(step, "value") : undefined;
+      const key = isObject(stepValue) ? ownMember(stepValue, "value") : stepValue;
       if (typeof key !== "string" && typeof key !== "number") break;
       path.push(key);
     }
