@@ -87,7 +87,7 @@ interface NamedSource {
   readonly findings: Findings;
 }
 
-/** A notebook's language and format, as the spec or the extension of its file say. */
+/** A notebook's language and format, by the spec or the extension of its file. */
 function withFormat({ written, node, path, findings }: NamedSource, values: Values): Values {
   const { provider, address } = written;
   if (!isNotebookKind(provider)) return values;

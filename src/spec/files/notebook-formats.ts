@@ -1,4 +1,4 @@
-// The language and format of a notebook: as the spec says, else by the extension of its file.
+// The language and format of a notebook: declared in the spec, else by the extension of its file.
 
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
