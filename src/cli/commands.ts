@@ -1,6 +1,6 @@
-// Every command with its summary (the same as in its file). A command's file is loaded only when the command is used.
+// Every command with its title. A command's file is loaded only when the command is used.
 
-import type { Command, CommandEntry, CommandGroup } from "./command/command.ts";
+import type { Command, CommandEntry, CommandGroup, Untitled } from "./command/command.ts";
 
 type Entry = Omit<CommandEntry, "group">;
 type Exporting<Name extends string, C> = () => Promise<Readonly<Record<`${Name}Command`, C>>>;
@@ -12,16 +12,24 @@ const group = (heading: string, entries: readonly Entry[]): readonly CommandEntr
 const command = <N extends string>(
   name: N,
   summary: string,
-  file: Exporting<N, Command | CommandGroup>,
-): Entry => ({ name, summary, load: async () => (await file())[`${name}Command`] });
+  file: Exporting<N, Untitled<Command> | Untitled<CommandGroup>>,
+): Entry => ({
+  name,
+  summary,
+  load: async () => ({ name, summary, ...(await file())[`${name}Command`] }),
+});
 
 /** With the options of commands that report themselves to machines. */
-const watched = <N extends string>(name: N, summary: string, file: Exporting<N, Command>): Entry => ({
+const watched = <N extends string>(
+  name: N,
+  summary: string,
+  file: Exporting<N, Untitled<Command>>,
+): Entry => ({
   name,
   summary,
   load: async () => {
     const { watchable } = await import("./output/run-signals.ts");
-    return watchable((await file())[`${name}Command`]);
+    return watchable({ name, summary, ...(await file())[`${name}Command`] });
   },
 });
 
@@ -93,11 +101,10 @@ export const COMMANDS: readonly CommandEntry[] = [
       () => import("./commands/schema.ts"),
     ),
     command("emulator", "serve a test workspace on this machine", () => import("./commands/emulator.ts")),
-    {
-      name: "completion",
-      summary: "print a completion script for a shell",
-      load: async () => (await import("./commands/completion.ts")).completionOf(COMMANDS),
-    },
+    command("completion", "print a completion script for a shell", async () => {
+      const { completionOf } = await import("./commands/completion.ts");
+      return { completionCommand: completionOf(COMMANDS) };
+    }),
     command("version", "print the version", () => import("./commands/version.ts")),
   ]),
 ];

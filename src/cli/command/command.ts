@@ -30,16 +30,22 @@ export interface ArgumentSpec {
   readonly takes?: "address" | readonly string[];
 }
 
-interface Described {
+interface Titled {
   readonly name: string;
   /** A lowercase imperative phrase without a period. */
   readonly summary: string;
+}
+
+/** A command as its file defines it, if `cli/commands.ts` has its title: help lists titles without loading a file. */
+export type Untitled<C extends Titled> = Omit<C, keyof Titled> & { readonly [Key in keyof Titled]?: never };
+
+interface Described {
   readonly notes?: string;
   /** Of commands with `-o json`: the name of its schema in `schemas/`. */
   readonly jsonSchema?: OutputSchema;
 }
 
-export interface Command extends Described {
+export interface Command extends Titled, Described {
   readonly options: Options;
   readonly args: readonly ArgumentSpec[];
   /** Commands under this one's name: `drift acknowledge`. */
@@ -70,7 +76,11 @@ interface Definition<O extends Options> extends Described {
 }
 
 /** The parser fills exactly the declared options, so `run` may count on their types. */
-export function defineCommand<const O extends Options>(definition: Definition<O>): Command {
+export function defineCommand<const O extends Options>(definition: Titled & Definition<O>): Command;
+export function defineCommand<const O extends Options>(definition: Definition<O>): Untitled<Command>;
+export function defineCommand<const O extends Options>(
+  definition: Definition<O>,
+): Omit<Command, keyof Titled> {
   return {
     args: [],
     ...definition,
@@ -81,7 +91,7 @@ export function defineCommand<const O extends Options>(definition: Definition<O>
   };
 }
 
-export interface CommandGroup extends Described {
+export interface CommandGroup extends Titled, Described {
   readonly commands: readonly Command[];
 }
 
@@ -89,9 +99,7 @@ export function commandsBelow(loaded: Command | CommandGroup): readonly Command[
   return "commands" in loaded ? loaded.commands : (loaded.below ?? []);
 }
 
-export interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
+export interface CommandEntry extends Titled {
   readonly group: string;
   load(): Promise<Command | CommandGroup>;
 }

@@ -62,8 +62,6 @@ interface Answered {
 }
 
 export const accessCommand = defineCommand({
-  name: "access",
-  summary: "show what a principal can do, or who can use an object",
   jsonSchema: "access",
   options: OPTIONS,
   failureDocument: accessFailureDocument,

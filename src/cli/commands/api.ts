@@ -29,8 +29,6 @@ const FORMS = `Fields:
   field=@FILE       content of a file (base64 if the field contains bytes); @- is stdin`;
 
 export const apiCommand = defineCommand({
-  name: "api",
-  summary: "call an API operation directly",
   options: {
     list: flagOption("--list", "list the operations"),
     all: flagOption("--all", "read all pages"),

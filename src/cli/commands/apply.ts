@@ -30,8 +30,6 @@ import { withReports } from "../output/reports.ts";
 import type { OutcomeReports } from "../output/review.ts";
 
 export const applyCommand = defineCommand({
-  name: "apply",
-  summary: "apply the spec or a saved plan",
   jsonSchema: "apply-events",
   options: {
     ...PLANNING_OPTIONS,
@@ -56,8 +54,6 @@ export const applyCommand = defineCommand({
 });
 
 export const destroyCommand = defineCommand({
-  name: "destroy",
-  summary: "delete all managed resources",
   jsonSchema: "apply-events",
   options: {
     ...PLANNING_OPTIONS,

@@ -19,7 +19,7 @@ import {
   sizeAfterNextApply,
   waitForCluster,
 } from "../../workflow/operate/wait.ts";
-import { type CommandGroup, type ConsoleContext, defineCommand } from "../command/command.ts";
+import { type CommandGroup, type ConsoleContext, defineCommand, type Untitled } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import {
   assertWaits,
@@ -258,8 +258,6 @@ const eventsCommand = defineCommand({
   },
 });
 
-export const clustersCommand: CommandGroup = {
-  name: "clusters",
-  summary: "start, stop, resize, and inspect managed clusters",
+export const clustersCommand: Untitled<CommandGroup> = {
   commands: [startCommand, restartCommand, resizeCommand, terminateCommand, eventsCommand],
 };

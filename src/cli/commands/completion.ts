@@ -2,13 +2,17 @@
 
 import { failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
-import { type Command, type CommandEntry, commandsBelow, defineCommand } from "../command/command.ts";
+import {
+  type Command,
+  type CommandEntry,
+  commandsBelow,
+  defineCommand,
+  type Untitled,
+} from "../command/command.ts";
 import { longOf } from "../command/option.ts";
 
-export const completionOf = (entries: readonly CommandEntry[]): Command =>
+export const completionOf = (entries: readonly CommandEntry[]): Untitled<Command> =>
   defineCommand({
-    name: "completion",
-    summary: "print a completion script for a shell",
     options: {},
     args: [{ name: "<shell>", description: "bash, zsh, or fish", takes: SHELLS }],
     notes: 'To use it in bash, run `eval "$(workspace completion bash)"`.',

@@ -36,8 +36,6 @@ const OPTIONS = {
 } as const;
 
 export const convertCommand = defineCommand({
-  name: "convert",
-  summary: "write a Terraform state as a spec",
   jsonSchema: "convert",
   options: OPTIONS,
   args: [

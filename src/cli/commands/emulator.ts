@@ -10,8 +10,6 @@ import { integerOption, optionalChoiceOption, textOption } from "../command/opti
 const MEMORY = ":memory:";
 
 export const emulatorCommand = defineCommand({
-  name: "emulator",
-  summary: "serve a test workspace on this machine",
   options: {
     port: integerOption("--port <number>", "port; 0 selects a free port (default: 0)", 0, 65_535),
     data: textOption("--data <folder>", "folder of the workspace data, or `:memory:` (default: :memory:)"),

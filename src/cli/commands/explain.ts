@@ -55,8 +55,6 @@ const OPTIONS = {
 type ExplainOptions = ValuesOf<typeof OPTIONS>;
 
 export const explainCommand = defineCommand({
-  name: "explain",
-  summary: "describe a kind, a field, or the plan for a resource",
   jsonSchema: "explain",
   options: OPTIONS,
   failureDocument: explanationFailureDocument,

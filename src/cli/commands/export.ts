@@ -48,8 +48,6 @@ const OPTIONS = {
 type ExportOptions = ValuesOf<typeof OPTIONS>;
 
 export const exportCommand = defineCommand({
-  name: "export",
-  summary: "write the workspace as a spec",
   options: OPTIONS,
   notes: `To manage the exported objects, run \`workspace plan --adopt\` and \`workspace apply --adopt\` in the folder.\nExit codes: 0 everything is in the spec, 1 error, 2 the spec lacks fields or objects that it cannot express.`,
   async run(context, options) {

@@ -8,8 +8,6 @@ import { choiceOption, oneFormat } from "../command/option.ts";
 import { SPEC_OPTIONS } from "../command/shared-options.ts";
 
 export const graphCommand = defineCommand({
-  name: "graph",
-  summary: "show the dependencies between resources",
   jsonSchema: "graph",
   options: {
     ...SPEC_OPTIONS,

@@ -15,8 +15,6 @@ import { historyFailureDocument } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
 
 export const historyCommand = defineCommand({
-  name: "history",
-  summary: "show who applied what and when",
   jsonSchema: "history",
   options: {
     ...STATE_LOCATION_OPTIONS,

@@ -29,8 +29,6 @@ import { Reports } from "../output/reports.ts";
 import { showPlan, viewOf } from "../output/review.ts";
 
 export const importCommand = defineCommand({
-  name: "import",
-  summary: "import an existing object into the state",
   jsonSchema: "import",
   options: {
     ...SPEC_OPTIONS,

@@ -39,8 +39,6 @@ clusters:
 `;
 
 export const initCommand = defineCommand({
-  name: "init",
-  summary: "create a starter spec in this folder",
   options: {
     file: outOption("-f, --file <path>", "spec file to write (default: workspace.yaml)", "is refused"),
     editor: flagOption(

@@ -21,8 +21,6 @@ import { withReports } from "../output/reports.ts";
 import { saveReview, showReview, showWithMoved } from "../output/review.ts";
 
 export const planCommand = defineCommand({
-  name: "plan",
-  summary: "show the changes that apply would make",
   jsonSchema: "plan",
   options: {
     ...PLANNING_OPTIONS,

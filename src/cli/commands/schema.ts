@@ -20,8 +20,6 @@ const SHIPPED = {
 };
 
 export const schemaCommand = defineCommand({
-  name: "schema",
-  summary: "print a schema: spec, tests, JSON outputs, or API",
   options: {
     api: flagOption("--api", "API of the service as OpenAPI 3.1 (YAML)"),
     ...DIALECT_OPTIONS,

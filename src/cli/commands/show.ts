@@ -18,8 +18,6 @@ import { withReports } from "../output/reports.ts";
 import { showPlan } from "../output/review.ts";
 
 export const showCommand = defineCommand({
-  name: "show",
-  summary: "show a saved plan without reading the workspace",
   jsonSchema: "plan",
   options: {
     ...SPEC_OPTIONS,

@@ -35,8 +35,6 @@ const isSaved = (text: string): boolean =>
   !isAuthType(text) || LOGIN_METHODS.some((method) => method === text);
 
 export const loginCommand = defineCommand({
-  name: "login",
-  summary: "check a sign-in and save it as a profile",
   options: {
     host: { ...host, description: "workspace URL" },
     ...inGroup("Sign-in", {
@@ -89,8 +87,6 @@ export const loginCommand = defineCommand({
 });
 
 export const whoamiCommand = defineCommand({
-  name: "whoami",
-  summary: "show the user and the source of the sign-in",
   jsonSchema: "whoami",
   options: { ...HOST_OPTIONS, ...FORM_OPTION },
   notes:

@@ -23,8 +23,6 @@ import { validateFailureDocument } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
 
 export const validateCommand = defineCommand({
-  name: "validate",
-  summary: "check the spec without a workspace",
   jsonSchema: "validate",
   options: {
     ...SPEC_OPTIONS,

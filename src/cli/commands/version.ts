@@ -11,8 +11,6 @@ import { FORM_OPTION } from "../command/shared-options.ts";
 import { printResult } from "../output/diagnostics.ts";
 
 export const versionCommand = defineCommand({
-  name: "version",
-  summary: "print the version",
   jsonSchema: "version",
   options: { ...FORM_OPTION },
   notes: "In a clone, git answers with the commit. `workspace --version` prints the version alone.",

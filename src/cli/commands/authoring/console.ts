@@ -14,8 +14,6 @@ import { DIALECT_OPTIONS, SPEC_OPTIONS } from "../../command/shared-options.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
 
 export const consoleCommand = defineCommand({
-  name: "console",
-  summary: "evaluate expressions of the spec",
   jsonSchema: "console",
   options: {
     ...SPEC_OPTIONS,

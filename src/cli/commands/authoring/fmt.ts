@@ -15,8 +15,6 @@ import { SPEC_OPTIONS } from "../../command/shared-options.ts";
 import { colorsOf, printDiagnostics } from "../../output/diagnostics.ts";
 
 export const fmtCommand = defineCommand({
-  name: "fmt",
-  summary: "format the files of the spec",
   options: {
     file: SPEC_OPTIONS.file,
     check: flagOption("--check", "change nothing; exit with 2 if a file is not formatted"),

@@ -21,8 +21,6 @@ import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { explainPath } from "../explain.ts";
 
 export const lspCommand = defineCommand({
-  name: "lsp",
-  summary: "serve editors with the language server protocol",
   options: {},
   notes:
     "An editor starts the command. It checks open specs, also unsaved text, without a request to the workspace; only the editor's command workspace.plan reads the workspace.",

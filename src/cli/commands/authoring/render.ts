@@ -9,8 +9,6 @@ import { choiceOption, flagOption, oneFormat } from "../../command/option.ts";
 import { DIALECT_OPTIONS, SPEC_OPTIONS } from "../../command/shared-options.ts";
 
 export const renderCommand = defineCommand({
-  name: "render",
-  summary: "print the resolved spec of a target",
   jsonSchema: "render",
   options: {
     ...SPEC_OPTIONS,

@@ -14,8 +14,6 @@ import { withReports } from "../../output/reports.ts";
 const PARALLELISM = 4;
 
 export const testCommand = defineCommand({
-  name: "test",
-  summary: "run the tests of a spec",
   jsonSchema: "test-results",
   options: {
     filter: textsOption(

@@ -19,8 +19,6 @@ import {
 import { colorsOf } from "../../output/diagnostics.ts";
 
 export const watchCommand = defineCommand({
-  name: "watch",
-  summary: "validate and plan again when files change",
   options: {
     ...PLANNING_OPTIONS,
     state: STATE_OPTIONS.state,

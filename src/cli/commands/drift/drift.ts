@@ -31,8 +31,6 @@ import { acknowledgeCommand } from "./acknowledge.ts";
 
 export const driftCommand = defineCommand({
   below: [acceptCommand, acknowledgeCommand],
-  name: "drift",
-  summary: "show drift since the last apply",
   jsonSchema: "drift",
   options: {
     ...SPEC_OPTIONS,

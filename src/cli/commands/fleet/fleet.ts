@@ -3,7 +3,7 @@
 import { failureOf } from "../../../core/diagnostic.ts";
 import type { FleetCommand } from "../../../fleet/model/result.ts";
 import { parseWaves } from "../../../fleet/run-fleet.ts";
-import { type Command, type CommandGroup, defineCommand } from "../../command/command.ts";
+import { type Command, type CommandGroup, defineCommand, type Untitled } from "../../command/command.ts";
 import { flagOption, textOption } from "../../command/option.ts";
 import { EXISTING_OPTIONS, FORM_OPTION } from "../../command/shared-options.ts";
 import { FLEET_RUN_OPTIONS, NAMES_ARGUMENT } from "../../fleet/fleet-options.ts";
@@ -77,9 +77,7 @@ const runDueCommand = defineCommand({
   run: (context, options, names) => runSelected(context, "drift", { ...options, due: true }, names),
 });
 
-export const fleetCommand: CommandGroup = {
-  name: "fleet",
-  summary: "run a command on many workspaces",
+export const fleetCommand: Untitled<CommandGroup> = {
   commands: [
     listCommand,
     ...(["validate", "plan", "drift"] as const).map(checkCommand),

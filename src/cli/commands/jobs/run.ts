@@ -31,8 +31,6 @@ interface Wish extends Parameters {
 }
 
 export const runCommand = defineCommand({
-  name: "run",
-  summary: "start a job run",
   jsonSchema: "run",
   options: {
     ...PARAMETER_OPTIONS,

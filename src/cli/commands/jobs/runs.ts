@@ -12,7 +12,12 @@ import { newestRuns } from "../../../workflow/operate/paging.ts";
 import { withMaskedRuns, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
 import { followRun } from "../../../workflow/operate/wait.ts";
 import type { Connection } from "../../../workflow/session/connect.ts";
-import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
+import {
+  type CommandGroup,
+  type ConsoleContext,
+  defineCommand,
+  type Untitled,
+} from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import {
   assertWaits,
@@ -260,9 +265,7 @@ const listRunsCommand = defineCommand({
   },
 });
 
-export const runsCommand: CommandGroup = {
-  name: "runs",
-  summary: "inspect and manage job runs",
+export const runsCommand: Untitled<CommandGroup> = {
   commands: [
     listRunsCommand,
     getRunCommand,

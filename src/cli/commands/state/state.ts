@@ -9,7 +9,12 @@ import { requiredTarget } from "../../../workflow/invocation/target.ts";
 import { assertKnownKinds, recordAt } from "../../../workflow/session/check-state.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import { checkSpec } from "../../../workflow/session/read-spec.ts";
-import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
+import {
+  type CommandGroup,
+  type ConsoleContext,
+  defineCommand,
+  type Untitled,
+} from "../../command/command.ts";
 import { FORM_OPTION, STATE_LOCATION_OPTIONS } from "../../command/shared-options.ts";
 import { noteMissingState, printDiagnostics, printResult } from "../../output/diagnostics.ts";
 import {
@@ -79,9 +84,7 @@ async function assertTarget(context: ConsoleContext): Promise<void> {
   if (unknown.length > 0) throw new Failure(...unknown);
 }
 
-export const stateCommand: CommandGroup = {
-  name: "state",
-  summary: "inspect, repair, and move the state",
+export const stateCommand: Untitled<CommandGroup> = {
   commands: [
     listRecordsCommand,
     showRecordCommand,
