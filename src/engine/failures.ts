@@ -1,6 +1,6 @@
 // Converts expected failures of the network, the state, or a deadline to diagnostics; rethrows bugs.
 
-import type { Address, RemoteId } from "../core/address.ts";
+import type { Address } from "../core/address.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import { diagnosticsOf, isOutOfFiles, Refused, UnknownOutcome } from "../core/request-failure.ts";
 
@@ -29,11 +29,10 @@ export function rethrowBug(failure: unknown): void {
   if (diagnosticOf(failure) === undefined) throw failure;
 }
 
-/** Throws UnknownOutcome where the service made something and did not say which: the intent stays open, and the next run looks. */
-export function assertId(id: RemoteId, address: Address): void {
-  if (id !== "") return;
-  throw new UnknownOutcome(
-    error("API_PROTOCOL", `the service created ${address} but did not return its ID`, {
+/** The service made something and did not say which: the intent stays open, and the next run looks. */
+export function withoutId(address: Address, answered: "no ID" | "the ID of another object"): UnknownOutcome {
+  return new UnknownOutcome(
+    error("API_PROTOCOL", `the service created ${address} but answered with ${answered}`, {
       address,
       hint: "apply again; the next run searches for it first",
     }),

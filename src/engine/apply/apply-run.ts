@@ -1,7 +1,7 @@
 // What all changes of one apply share: the plan, the desired resources, every port, and the lease with sensitive values.
 
 import type { Writer } from "../../api/contract/reader.ts";
-import type { Address } from "../../core/address.ts";
+import type { Address, RemoteId } from "../../core/address.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import type { Change } from "../../planner/model/change.ts";
@@ -9,6 +9,7 @@ import { indexLive, type LiveIndex } from "../../planner/model/context.ts";
 import type { ApplyEvent, Plan } from "../../planner/model/plan.ts";
 import type { Registry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
+import { isIdItsName, isSameName } from "../../resource/names.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import {
   concealedEntry,
@@ -18,7 +19,7 @@ import {
 } from "../../state/model/sensitive-state.ts";
 import { type ApplyLease, type Clock, type Random, randomHex } from "../../state/model/store.ts";
 import { Semaphore } from "../concurrency.ts";
-import { NotSent } from "../failures.ts";
+import { NotSent, withoutId } from "../failures.ts";
 import { addNewNames, createNameIndex, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec } from "../observe/needed-kinds.ts";
 import { JournaledWriter, type NewIntent } from "./journaled-writer.ts";
@@ -35,6 +36,8 @@ export interface ApplyRun {
   readonly stored: (address: Address) => StateRecord | undefined;
   /** Tokens of what this apply made, by the address that it was made for. */
   readonly tokens: Map<Address, string>;
+  /** What this apply made, by kind and ID. */
+  readonly made: Map<string, Address>;
   /** Absent if the apply is not recorded in the history. */
   readonly endHistory: RecordedLease["end"] | undefined;
   /** Set if no further change may start: the lock is lost, or the journal cannot be written. */
@@ -53,6 +56,7 @@ export function startRun(input: ApplyInput): ApplyRun {
     slots: slotsOf(parallelism),
     stored: (address) => input.lease.record(address),
     tokens: new Map(),
+    made: new Map(),
     endHistory,
     halted: undefined,
   };
@@ -91,7 +95,25 @@ export function newJournal(run: ApplyRun, change: Change, intent: NewIntent): Jo
       run.input.onEvent?.({ type: "apply_waiting", address: change.address, kind: change.kind, what }),
     pause: (sleep) => run.slots(change.kind).outside(sleep),
     mayBegin: () => assertMayBegin(run, change, intent),
+    assertNew: (id) => assertNew(run, change, id),
   });
+}
+
+/**
+ * Throws UnknownOutcome unless the ID in the answer to a creation is that of a new object. One that existed before is another object, for example
+ * where a proxy repeats an earlier answer; a further request would change that object. Only the object that had the same unique name can come back with its ID.
+ */
+export function assertNew(run: ApplyRun, { kind, address, name }: Change, id: RemoteId): void {
+  if (id === "") throw withoutId(address, "no ID");
+  const provider = run.input.registry.get(kind);
+  if (isIdItsName(provider)) return;
+  const before = run.liveIndex.byId(kind, id);
+  const isBack = before !== undefined && provider.unique && isSameName(provider, before.name, name);
+  const key = `${kind} ${id}`;
+  const maker = run.made.get(key) ?? address;
+  if ((before !== undefined && !isBack) || maker !== address)
+    throw withoutId(address, "the ID of another object");
+  run.made.set(key, address);
 }
 
 /** After a stop, waiting changes do not start, but a replacement whose old object was already deleted or renamed is still completed. */

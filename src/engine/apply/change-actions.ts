@@ -21,10 +21,10 @@ import type { LiveObject } from "../../resource/live.ts";
 import { isSameName } from "../../resource/names.ts";
 import type { Payload, PlannedFrom } from "../../resource/operations.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import { assertId, diagnosticOf, failureDiagnostic, rethrowBug } from "../failures.ts";
+import { diagnosticOf, failureDiagnostic, rethrowBug } from "../failures.ts";
 import { manageablePart, toNames } from "../name-index.ts";
 import { carriesToken, isCertainlyCreated, isFoundByName, mergedRecord } from "../recover/resolve-intent.ts";
-import { type ApplyRun, isStopped, newJournal, newToken } from "./apply-run.ts";
+import { type ApplyRun, assertNew, isStopped, newJournal, newToken } from "./apply-run.ts";
 import type { JournaledWriter } from "./journaled-writer.ts";
 import type { ChangeResult } from "./outcome-log.ts";
 import {
@@ -55,7 +55,7 @@ export async function create(
     const journal = track(newJournal(run, change, { ...intent, ...defined({ replaces }) }));
     const task = { address: change.address, name: change.name, values: wire, token, ...payload };
     const id = await createOrFind(run, change, journal, () => provider.operations.create(journal, task));
-    assertId(id, change.address);
+    assertNew(run, change, id);
     await journal.done({ record: recordAfter(run, change, id, applied, {}, replaces) });
     run.names.add(change.kind, change.name, id);
     return id;

@@ -11,7 +11,7 @@ import type { Values } from "../../resource/field-schema.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import type { Intent, RemovedObject, StateRecord } from "../../state/model/record.ts";
 import type { ApplyLease, Clock } from "../../state/model/store.ts";
-import { assertId, NotSent } from "../failures.ts";
+import { NotSent } from "../failures.ts";
 
 /** An intent before its first request, whose operation it gets. */
 export type NewIntent = Omit<Intent, "operation">;
@@ -114,7 +114,8 @@ export class JournaledWriter implements OperationWriter {
   async created(id: RemoteId): Promise<void> {
     const seq = await this.#seq;
     if (seq === undefined) throw new Error("created() before any request: nothing can exist yet");
-    assertId(id, this.#intent.address);
+    if (id === this.#createdId) return;
+    this.#ports.assertNew(id);
     this.#createdId = id;
     await this.#lease.append({ type: "created", intent: seq, id });
   }
@@ -139,6 +140,8 @@ export class JournaledWriter implements OperationWriter {
 }
 
 interface JournalPorts extends WaitPorts {
+  /** Throws for an ID that is not that of a new object. */
+  readonly assertNew: (id: RemoteId) => void;
   /** Checked until the first request of the change is sent. */
   readonly mayBegin: Permit;
 }

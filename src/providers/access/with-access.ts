@@ -134,8 +134,9 @@ export function withAccess(kind: Provider, rules: AccessRules): Provider {
       async create(api, task) {
         const id = await operations.create(api, { ...task, values: withoutAccess(task.values) });
         const change = { set: accessOf(task.values), removed: [], owner: ownerOf(task.values) };
-        if (change.owner !== undefined || Object.keys(change.set).length > 0)
-          await writeAccess(api, await objectOf(api, id), change);
+        if (change.owner === undefined && Object.keys(change.set).length === 0) return id;
+        await api.created(id);
+        await writeAccess(api, await objectOf(api, id), change);
         return id;
       },
       async update(api, task) {

@@ -8,6 +8,7 @@ import { ruleText } from "../text/diagnostic-text.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import type { ChangeView, SpecPlace } from "../view/change-view.ts";
 import type { DriftItem, DriftView } from "../view/drift-view.ts";
+import { fieldNote } from "../view/field-lines.ts";
 import type { OutcomeView } from "../view/outcome-view.ts";
 import { ORIGINS, PENDING_NOTE, type PlanFinding, type PlanView } from "../view/plan-view.ts";
 
@@ -143,7 +144,7 @@ function changeNotice(change: ChangeView): Notice {
 /** Drift that is acknowledged, or with `--since last` was reported before, needs no attention. */
 function driftNotice({ what, address, verb, at, fields, severity, remark, origin, open }: DriftItem): Notice {
   const named = fields.map(({ label }) => label).filter((label) => label !== "");
-  const notes = fields.flatMap(({ label, note }) => labelled(label, note));
+  const notes = fields.flatMap((field) => labelled(field.label, fieldNote(field)));
   return {
     level: open === undefined ? "note" : "warning",
     rule: `drift.${what}`,

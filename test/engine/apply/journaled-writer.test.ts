@@ -27,6 +27,9 @@ async function setting(answers: readonly (JsonObject | Error)[]) {
     onWait: () => undefined,
     pause: (sleep: () => Promise<void>) => sleep(),
     mayBegin: () => undefined,
+    assertNew: (id: string) => {
+      if (id === "") throw lost;
+    },
   };
   const { operation: _, ...wanted } = intent("jobs.a");
   return { lease, log, journal: new JournaledWriter(writer, lease, wanted, waiting) };
