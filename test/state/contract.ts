@@ -498,6 +498,37 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await lease.release();
       });
 
+      test("a copy from before the entries of an interrupted run is older than they are", async () => {
+        const copy = await publish(shared.store(), "a");
+        const lease = await shared.store().lock(NO_WAIT);
+        await lease.append(record("b"));
+        await lease.release();
+        const { nextSerial } = await shared.store().read();
+        const presents: number[] = [];
+        const check = ({ serial }: State) => void presents.push(serial);
+        await shared.store().replace(incoming(copy, { check }), NO_WAIT);
+        expect(presents).toEqual([nextSerial]);
+        expect(nextSerial).toBeGreaterThan(copy.serial);
+      });
+
+      test("an older state that is put back keeps applied plans, pending requests, and the present acknowledgements", async () => {
+        const copy = await publish(shared.store(), "a");
+        const lease = await shared.store().lock(NO_WAIT);
+        await lease.append({ type: "nonce", nonce: "applied" });
+        await lease.append({ type: "intent", intent: intent("pools.open") });
+        await lease.release();
+        const acknowledged = [
+          { address: "pools.a" as Address, differences: ["d"], until: 9, reason: "r", by: "bo", at: 1 },
+        ];
+        await shared.store().replace(incoming({ ...copy, acknowledged }), NO_WAIT);
+        const { state } = await shared.store().read();
+        expect([state.nonces, state.open.map(({ address }) => address), state.acknowledged ?? []]).toEqual([
+          ["applied"],
+          ["pools.open"],
+          [],
+        ]);
+      });
+
       test("the present version is not an earlier one", async () => {
         await publish(shared.store(), "a");
         await publish(shared.store(), "b");

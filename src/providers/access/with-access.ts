@@ -7,7 +7,7 @@ import type { AccessContribution, Grant, RightsHolder } from "../../resource/acc
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import { principalKey } from "../../resource/names.ts";
+import { isIdItsName, principalKey } from "../../resource/names.ts";
 import type { OperationWriter, UpdateTask } from "../../resource/operations.ts";
 import type { FieldDiff, Objection, PlannedChange, Problem, Step } from "../../resource/planning.ts";
 import { choiceField, mapField, textField } from "../kit/field-builders.ts";
@@ -135,7 +135,7 @@ export function withAccess(kind: Provider, rules: AccessRules): Provider {
         const id = await operations.create(api, { ...task, values: withoutAccess(task.values) });
         const change = { set: accessOf(task.values), removed: [], owner: ownerOf(task.values) };
         if (change.owner === undefined && Object.keys(change.set).length === 0) return id;
-        await api.created(id);
+        if (!isIdItsName(kind)) await api.created(id);
         await writeAccess(api, await objectOf(api, id), change);
         return id;
       },

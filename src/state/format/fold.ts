@@ -229,6 +229,7 @@ function remove(draft: Draft, gone: RemovedObject): void {
   if (record === undefined || gone.id === undefined || gone.id === record.id)
     endKnownDrift(draft, gone.address);
   if (record === undefined) return;
+  if (gone.id === undefined) endOpen(draft, gone.address);
   const { deposed = [], ...rest } = record;
   const left = deposed.filter((id) => id !== gone.id);
   const [next, ...others] = left;
@@ -236,6 +237,12 @@ function remove(draft: Draft, gone: RemovedObject): void {
     draft.records.set(gone.address, withDeposed(rest, left));
   else if (gone.id === undefined || next === undefined) draft.records.delete(gone.address);
   else draft.records.set(gone.address, withDeposed({ ...rest, id: next }, others));
+}
+
+/** Nothing is recovered of a resource that leaves the state whatever its objects are. */
+function endOpen(draft: Draft, ended: Address): void {
+  for (const [seq, { address }] of [...draft.open]) if (address === ended) draft.open.delete(seq);
+  for (const [token, { address }] of [...draft.sweeps]) if (address === ended) draft.sweeps.delete(token);
 }
 
 function withDeposed(record: StateRecord, deposed: readonly RemoteId[]): StateRecord {
@@ -257,6 +264,18 @@ function move(draft: Draft, { from, to }: Extract<JournalEntry, { readonly type:
     changed: run.changed.map(rename),
     details: run.details?.map((change) => ({ ...change, address: rename(change.address) })),
   }));
+  const renameIntent = (intent: OpenIntent): OpenIntent => ({
+    ...intent,
+    address: rename(intent.address),
+    depends_on: intent.depends_on.map(rename),
+  });
+  for (const [seq, intent] of [...draft.open]) draft.open.set(seq, renameIntent(intent));
+  for (const [token, sweep] of [...draft.sweeps])
+    draft.sweeps.set(token, {
+      ...sweep,
+      address: rename(sweep.address),
+      ...defined({ intent: sweep.intent && renameIntent(sweep.intent) }),
+    });
   const records = [...draft.records];
   draft.records.delete(from);
   for (const [address, record] of records) {

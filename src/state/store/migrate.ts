@@ -34,8 +34,7 @@ export async function migrate(
   try {
     const state = lease.state();
     if (state.moved !== undefined && state.movingAbove === undefined) return undefined;
-    const placed =
-      (await arrived(source, target, state)) ?? (await putState(source, lease, target, check, wait));
+    const placed = (await arrived(target, state)) ?? (await putState(source, lease, target, check, wait));
     await lease.retire(to);
     return placed;
   } finally {
@@ -44,13 +43,9 @@ export async function migrate(
 }
 
 /** The state that an earlier attempt wrote before it crashed, and its later versions. It may have left that place before. */
-async function arrived(
-  source: StateStore,
-  target: StateStore,
-  { lineage, movingAbove }: State,
-): Promise<State | undefined> {
+async function arrived(target: StateStore, { lineage, movingAbove }: State): Promise<State | undefined> {
   if (movingAbove === undefined) return undefined;
-  const { state } = await target.read({ to: source.location });
+  const { state } = await target.read({ evenIfMoved: true });
   return state.lineage === lineage && state.serial > movingAbove ? state : undefined;
 }
 
@@ -71,7 +66,7 @@ async function putState(
     ready: (present) => lease.retire(target.location, Math.max(present.serial, state.serial)),
   };
   const placed = await target.replace(incoming, wait);
-  await assertArrived(target, state);
+  await assertArrived(target, placed);
   return placed;
 }
 

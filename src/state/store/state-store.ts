@@ -22,6 +22,7 @@ import {
   type Loaded,
   type LockOptions,
   type Random,
+  type ReadOptions,
   type Rekeyed,
   type Restored,
   type StateStore,
@@ -31,7 +32,7 @@ import {
 } from "../model/store.ts";
 import { type DigestKey, emptyLoadedState, lockAndOpen, type StoreContext } from "./lease.ts";
 import { type LoadedState, loadFrom, snapshotIn } from "./load.ts";
-import { assertNotMoved, rekey, restore } from "./migrate.ts";
+import { assertNotMoved, mergeRestored, rekey, restore } from "./migrate.ts";
 
 export interface StoreOptions {
   readonly clock: Clock;
@@ -80,11 +81,11 @@ export class BackedStateStore implements StateStore {
     return loadFrom(this.#backend, this.#context.cipher);
   }
 
-  async read({ to }: Pick<LockOptions, "to"> = {}): Promise<Loaded> {
+  async read({ to, evenIfMoved = false }: ReadOptions = {}): Promise<Loaded> {
     const { state, snapshot, unfolded, diagnostics } =
       (await this.#load()) ?? emptyLoadedState(this.#context);
-    assertNotMoved(state, to);
-    const nextSerial = unfolded ? state.serial + 1 : state.serial;
+    if (!evenIfMoved) assertNotMoved(state, to);
+    const nextSerial = withNextSerial({ state, unfolded }).serial;
     // While another run writes, an incomplete last line is not reported.
     const busy = diagnostics.length > 0 && (await this.holder()) !== undefined;
     return { state, nextSerial, key: snapshot?.key ?? "", diagnostics: busy ? [] : diagnostics };
@@ -163,13 +164,17 @@ export class BackedStateStore implements StateStore {
     let present: DigestKey = { check: "" };
     const look = (loadedState: LoadedState): void => {
       present = this.#digestKey ?? digestKeyOf(loadedState);
-      incoming.check(loadedState.state);
+      incoming.check(withNextSerial(loadedState));
     };
     const lease = await this.#lock(options, look, incoming.state.lineage);
     try {
       await incoming.ready?.(lease.state());
       this.#digestKey = await this.#keyFor(incoming, present, lease.claim);
-      lease.substitute(incoming.state);
+      const { state } = incoming;
+      const before = lease.state();
+      const isOlder =
+        before.lineage === state.lineage && before.moved === undefined && state.serial < before.serial;
+      lease.substitute(isOlder ? mergeRestored(state, before) : state);
       return await lease.publish();
     } finally {
       await lease.release();
@@ -196,6 +201,11 @@ export class BackedStateStore implements StateStore {
   close(): Promise<void> {
     return this.#backend.close();
   }
+}
+
+/** The state as its next version: entries of an interrupted run are newer than the state that has its serial. */
+function withNextSerial({ state, unfolded }: Pick<LoadedState, "state" | "unfolded">): State {
+  return unfolded ? { ...state, serial: state.serial + 1 } : state;
 }
 
 function digestKeyOf({ snapshot }: LoadedState): DigestKey {

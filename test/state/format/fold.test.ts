@@ -42,6 +42,29 @@ test("closed leaves nothing behind", () => {
   expect([state.open, state.records.size]).toEqual([[], 0]);
 });
 
+test("a moved record takes its open intents and sweeps along", () => {
+  const state = folded(
+    { type: "intent", intent: intent("jobs.one") },
+    { type: "created", intent: 1, id: remoteId(7) },
+    { type: "sweep", sweep: { token: "t", address: "jobs.one" as Address, until: 9 } },
+    { type: "moved", from: "jobs.one" as Address, to: "jobs.two" as Address },
+  );
+  expect(state.open.map(({ address }) => address)).toEqual(["jobs.two"]);
+  expect(state.sweeps.map(({ address }) => address)).toEqual(["jobs.two"]);
+  expect([...state.records.keys()]).toEqual(["jobs.two"]);
+});
+
+test("a resource that leaves the state without an ID leaves no open intent, which would bring it back", () => {
+  const state = folded(
+    { type: "intent", intent: intent("jobs.one") },
+    { type: "created", intent: 1, id: remoteId(7) },
+    { type: "intent", intent: intent("jobs.other") },
+    { type: "gone", gone: { address: "jobs.one" as Address } },
+  );
+  expect(state.open.map(({ address }) => address)).toEqual(["jobs.other"]);
+  expect(state.records.size).toBe(0);
+});
+
 test("created records an unfinished object at once, under the token of its intent", () => {
   const state = folded(
     { type: "intent", intent: intent("jobs.nightly") },

@@ -166,6 +166,22 @@ for (const [title, open, other, possible] of PAIRS)
       expect(await names(to.store())).toEqual(["a", "b", "c"]);
     });
 
+    test("an unfinished move to a place that was left for a third one is completed", async () => {
+      const { from, to, lineage } = await opened(open, other);
+      const third = await onDisk();
+      const back = (source: Shared, target: Shared) => again({ from: source, to: target, lineage });
+      await back(from, to);
+      await back(to, third);
+      await back(third, from);
+      const { serial } = (await to.store().read({ evenIfMoved: true })).state;
+      const lease = await from.store().lock(NO_WAIT);
+      await lease.retire(to.store().location, serial + 9);
+      await lease.release();
+      expect((await again({ from, to, lineage }))?.records.size).toBe(3);
+      expect(await goesOn(to, lineage)).toBe(true);
+      await third.close();
+    });
+
     test("an unfinished move says how to finish it, and can be canceled", async () => {
       const places = await opened(open, other);
       const lease = await places.from.store().lock(NO_WAIT);
