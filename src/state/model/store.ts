@@ -9,7 +9,7 @@ export interface StateStore {
   /** Its location for messages; contains no password. */
   readonly location: string;
   /** Reads without a lock. Throws Failure if the state is damaged or was migrated elsewhere than `to`. */
-  read(options?: ReadOptions): Promise<Loaded>;
+  read(options?: StateReadOptions): Promise<Loaded>;
   /** Acquires the lock. Throws Failure with STATE_LOCKED if another run holds it longer than `timeoutMs`. */
   lock(options: LockOptions): Promise<Lease>;
   holder(): Promise<LockClaim | undefined>;
@@ -73,7 +73,7 @@ export interface LockOptions {
   readonly to?: string;
 }
 
-export interface ReadOptions extends Pick<LockOptions, "to"> {
+export interface StateReadOptions extends Pick<LockOptions, "to"> {
   /** Also reads a state that was migrated anywhere. */
   readonly evenIfMoved?: boolean;
 }

@@ -22,9 +22,9 @@ import {
   type Loaded,
   type LockOptions,
   type Random,
-  type ReadOptions,
   type Rekeyed,
   type Restored,
+  type StateReadOptions,
   type StateStore,
   toHex,
   type UnlockRequest,
@@ -81,7 +81,7 @@ export class BackedStateStore implements StateStore {
     return loadFrom(this.#backend, this.#context.cipher);
   }
 
-  async read({ to, evenIfMoved = false }: ReadOptions = {}): Promise<Loaded> {
+  async read({ to, evenIfMoved = false }: StateReadOptions = {}): Promise<Loaded> {
     const { state, snapshot, unfolded, diagnostics } =
       (await this.#load()) ?? emptyLoadedState(this.#context);
     if (!evenIfMoved) assertNotMoved(state, to);
