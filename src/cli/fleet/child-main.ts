@@ -231,7 +231,12 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
       const unread = planned.plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
       const all = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
       const drift = await session.readLimit.during(() =>
-        withOrigins(planned.plan.drift, planned.recovered.state, session.connection.reader),
+        withOrigins(
+          planned.plan.drift,
+          planned.recovered.state,
+          session.connection.reader,
+          planned.sensitive,
+        ),
       );
       const drifted = driftOf(drift);
       log.diagnostics(all);

@@ -19,6 +19,7 @@ import type { ChangeOutcome, Plan } from "../../planner/model/plan.ts";
 import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { isSensitive, maskedValue } from "../../resource/masked.ts";
+import { concealedRun } from "../../state/model/sensitive-state.ts";
 import type { ApplyLease, Clock } from "../../state/model/store.ts";
 
 /** SHA-256 of what a plan changes: the same for a saved plan and for the plan that was shown. */
@@ -58,17 +59,20 @@ export function recordedLease(
   { clock, registry, sensitive }: HistoryPorts,
 ): RecordedLease {
   let begun: PastRun | undefined;
-  const begin = (): PastRun => ({
-    ...origin,
-    id: lease.nonce,
-    started_at: clock.now(),
-    ...defined({ caller: lease.state().caller?.name }),
-    plan: planDigest(plan),
-    outcome: "unfinished",
-    applied: {},
-    left: 0,
-    changed: [],
-  });
+  const begin = (): PastRun => {
+    const run: PastRun = {
+      ...origin,
+      id: lease.nonce,
+      started_at: clock.now(),
+      ...defined({ caller: lease.state().caller?.name }),
+      plan: planDigest(plan),
+      outcome: "unfinished",
+      applied: {},
+      left: 0,
+      changed: [],
+    };
+    return sensitive === undefined ? run : concealedRun(run, sensitive);
+  };
   return {
     nonce: lease.nonce,
     state: () => lease.state(),
@@ -175,7 +179,7 @@ function bounded(value: Json): Json {
 
 /**
  * The runs without the values that are sensitive now, each changed one as a copy: at sensitive places whatever the value was, such as that
- * of a variable before its rotation, and the strings of all of these in any other field, also of deleted resources.
+ * of a variable before its rotation, and the strings of all of these in any other field, also of deleted resources. Who applied is hidden likewise.
  */
 function withoutSensitive(history: readonly PastRun[], sensitive: SensitiveValues): readonly PastRun[] {
   const former = new SensitiveTexts();
@@ -193,11 +197,12 @@ function withoutSensitive(history: readonly PastRun[], sensitive: SensitiveValue
         return fieldOf(path, masked(before), masked(after));
       }),
     }));
-    return textOf(details) === textOf(run.details) ? run : { ...run, details };
+    const concealed = concealedRun({ ...run, ...defined({ details }) }, sensitive);
+    return textOf(concealed) === textOf(run) ? run : concealed;
   });
 }
 
 /** Differences lead into maps only, so a number is a key. */
 const placeOf = (pointer: string): Path => fromPointer(pointer).map(String);
 
-const textOf = (details: PastRun["details"]): string => canonicalJson((details ?? []) as unknown as Json);
+const textOf = (run: PastRun): string => canonicalJson(run as unknown as Json);

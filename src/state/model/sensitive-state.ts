@@ -1,9 +1,19 @@
 // The stored form of a state, which has digests in place of sensitive values, and the compared form, which has the values of a run.
 
 import type { Address } from "../../core/address.ts";
+import { defined } from "../../core/json.ts";
+import type { PastRun } from "../../core/past-run.ts";
 import { type Concealment, hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Intent, JournalEntry, OpenIntent, State, StateRecord, Sweep } from "./record.ts";
+import type {
+  Acknowledgement,
+  Intent,
+  JournalEntry,
+  OpenIntent,
+  State,
+  StateRecord,
+  Sweep,
+} from "./record.ts";
 
 function* valuesIn(
   { records, open, sweeps }: State,
@@ -90,7 +100,29 @@ export function concealedState(
   sensitive: SensitiveValues,
   purpose: Concealment = "stored",
 ): State {
-  return changedState(state, (address, values) => sensitive.conceal(address, values, purpose));
+  const concealed = changedState(state, (address, values) => sensitive.conceal(address, values, purpose));
+  const { history, acknowledged } = state;
+  return {
+    ...concealed,
+    ...defined({
+      history: history?.map((run) => concealedRun(run, sensitive)),
+      acknowledged: acknowledged?.map((accepted) => concealedAcknowledgement(accepted, sensitive)),
+    }),
+  };
+}
+
+/** The user name of who applied can be a sensitive value. */
+export function concealedRun(run: PastRun, sensitive: SensitiveValues): PastRun {
+  const { actor, caller } = run;
+  return { ...run, ...sensitive.masked(defined({ actor, caller })) };
+}
+
+function concealedAcknowledgement(
+  acknowledgement: Acknowledgement,
+  sensitive: SensitiveValues,
+): Acknowledgement {
+  const { by, reason } = acknowledgement;
+  return { ...acknowledgement, ...sensitive.masked({ by, reason }) };
 }
 
 export function concealedRecord(record: StateRecord, sensitive: SensitiveValues): StateRecord {
@@ -108,6 +140,10 @@ export function concealedEntry(entry: JournalEntry, sensitive: SensitiveValues):
       return entry.record === undefined ? entry : { ...entry, record: changedRecord(entry.record, conceal) };
     case "sweep":
       return { ...entry, sweep: changedSweep(entry.sweep, conceal) };
+    case "run":
+      return { ...entry, run: concealedRun(entry.run, sensitive) };
+    case "acknowledged":
+      return { ...entry, acknowledgement: concealedAcknowledgement(entry.acknowledgement, sensitive) };
     default:
       return entry;
   }

@@ -6,6 +6,7 @@ import type { KeyedDigest } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { Refused } from "../../core/request-failure.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import {
   type ComparedDrift,
@@ -23,8 +24,13 @@ import type { Acknowledgement, JournalEntry, ReportedDrift, State } from "../../
 import { writeEntries } from "../session/open-state.ts";
 import type { Session } from "../session/session.ts";
 
-/** One request for each cluster that differs, and none if nothing does. */
-export function withOrigins(drift: readonly Drift[], state: State, api: Reader): Promise<readonly Drift[]> {
+/** One request for each cluster that differs, and none if nothing does. Who changed an object can be a sensitive value. */
+export function withOrigins(
+  drift: readonly Drift[],
+  state: State,
+  api: Reader,
+  sensitive: SensitiveValues,
+): Promise<readonly Drift[]> {
   return Promise.all(
     drift.map(async (drift) => {
       const id = state.records.get(drift.address)?.id;
@@ -32,7 +38,7 @@ export function withOrigins(drift: readonly Drift[], state: State, api: Reader):
         drift.kind === "clusters" && drift.what === "changed" && id !== undefined
           ? await lastEvent(api, id, drift)
           : factsOrigin(drift);
-      return { ...drift, origin };
+      return { ...drift, origin: sensitive.masked(origin) };
     }),
   );
 }

@@ -52,7 +52,9 @@ export async function explainInSession(
   invocation.observer.report([...diagnostics, ...planned.diagnostics]);
   const recorded = planned.recovered.state;
   const own = planned.plan.drift.filter((drift) => drift.address === address);
-  const drift = await readLimit.during(() => withOrigins(own, recorded, connection.reader));
+  const drift = await readLimit.during(() =>
+    withOrigins(own, recorded, connection.reader, planned.sensitive),
+  );
   const plan = { ...planned.plan, drift };
   const { only, exclude, registry } = planned.input;
   const input: ExplainInput = {

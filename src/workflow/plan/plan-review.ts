@@ -49,8 +49,10 @@ export function reviewWorkspace(session: Session, options: ReviewOptions): Promi
     const budget = invocation.untrusted ? budgetFor(state, options.maxReads) : undefined;
     const planned = await planWorkspace(session, state, { ...planOptions, budget });
     if (invocation.untrusted) return planned;
-    const { plan, recovered } = planned;
-    const drift = await readLimit.during(() => withOrigins(plan.drift, recovered.state, connection.reader));
+    const { plan, recovered, sensitive } = planned;
+    const drift = await readLimit.during(() =>
+      withOrigins(plan.drift, recovered.state, connection.reader, sensitive),
+    );
     return { ...planned, plan: { ...plan, drift } };
   });
 }

@@ -6,9 +6,11 @@ import type { Drift } from "../../../src/planner/model/plan.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import type { State } from "../../../src/state/model/record.ts";
 import { withOrigins } from "../../../src/workflow/drift/drift.ts";
+import { sensitiveValuesOf } from "../../../src/workflow/session/sensitive-values.ts";
 import { ready } from "../../state/build.ts";
 
 const adhoc = ready("clusters.adhoc", { id: remoteId("c-1") });
+const sensitive = sensitiveValuesOf({ key: new Uint8Array(), lineage: "l" });
 const state: State = { ...emptyState("l"), records: new Map([[adhoc.address, adhoc]]) };
 
 function drift(kind: string, rest: Partial<Drift> = {}): Drift {
@@ -36,7 +38,7 @@ const resized = () => ({ events: [{ timestamp: 99, type: "RESIZING", details: { 
 
 test("nothing is asked if nothing differs", async () => {
   const { requests, api } = recording(resized);
-  expect(await withOrigins([], state, api)).toEqual([]);
+  expect(await withOrigins([], state, api, sensitive)).toEqual([]);
   expect(requests).toEqual([]);
 });
 
@@ -46,6 +48,7 @@ test("one request for a cluster that differs gives the user and the time", async
     [drift("clusters", { diffs: [field("num_workers"), field("pinned")] })],
     state,
     api,
+    sensitive,
   );
   expect(found?.origin).toEqual({ by: "ada", at: 99 });
   const event_types = ["EDITED", "RESIZING", "PINNED", "UNPINNED"];
@@ -58,7 +61,7 @@ test("events that cannot be read leave the origin unknown", async () => {
   const { api } = recording(() => {
     throw new Failure(error("API_FORBIDDEN", "no"));
   });
-  const [found] = await withOrigins([drift("clusters", { diffs: [field("pinned")] })], state, api);
+  const [found] = await withOrigins([drift("clusters", { diffs: [field("pinned")] })], state, api, sensitive);
   expect(found?.origin).toEqual({});
 });
 
@@ -74,6 +77,7 @@ test("other kinds contain the origin, without a request", async () => {
     ],
     state,
     api,
+    sensitive,
   );
   expect(found.map((one) => one.origin)).toEqual([{ at: 7 }, { at: 8 }, { creator: "ada" }, {}, {}]);
   expect(requests).toEqual([]);

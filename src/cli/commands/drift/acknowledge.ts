@@ -7,6 +7,7 @@ import { printable } from "../../../report/text/printable.ts";
 import { timeText } from "../../../report/text/vocabulary.ts";
 import { thisProcess } from "../../../state/backends/file/node-ports.ts";
 import type { Acknowledgement, State } from "../../../state/model/record.ts";
+import { concealedEntry } from "../../../state/model/sensitive-state.ts";
 import {
   acknowledgedAt,
   acknowledgedPlace,
@@ -67,7 +68,7 @@ export const acknowledgeCommand = defineCommand({
       // Under the lock: an apply that this command waited for may have reverted the drift.
       await writeEntries(session.store, wait, async (lease) => {
         const state = lease.state();
-        const { plan, input, recovered, callerEntries } = await planWorkspace(session, state, {
+        const { plan, input, recovered, callerEntries, sensitive } = await planWorkspace(session, state, {
           writes: true,
         });
         const isAddress = (text: string): boolean =>
@@ -82,7 +83,7 @@ export const acknowledgeCommand = defineCommand({
           ...expired.map(
             (accepted) => ({ type: "unacknowledged", ...acknowledgedSubject(accepted) }) as const,
           ),
-          { type: "acknowledged", acknowledgement },
+          concealedEntry({ type: "acknowledged", acknowledgement }, sensitive),
         ];
       });
       context.stdout.write(`Acknowledged ${printable(place)} until ${timeText(until)}.\n`);

@@ -71,7 +71,12 @@ export const driftCommand = defineCommand({
         const managed = planned.recovered.state.records.size;
         const places = placesIn(session.spec.resources);
         const drift = await session.readLimit.during(() =>
-          withOrigins(planned.plan.drift, planned.recovered.state, session.connection.reader),
+          withOrigins(
+            planned.plan.drift,
+            planned.recovered.state,
+            session.connection.reader,
+            planned.sensitive,
+          ),
         );
         const least = options.failOn ?? "other";
         const report = { ...planned.plan, drift, diagnostics: findings };
