@@ -63,9 +63,12 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** `clusters/create was refused (400 INVALID_PARAMETER_VALUE)`: only the code comes from the service. */
-const CODE_OF_SERVICE = /\((\d{3}) ([^()]+)\)/g;
+const CODE_OF_SERVICE = /\((\d{3}) (.+)\)/gs;
 
-/** The same failure without sensitive values: its cause can be a sentence of the service, and its message has the code that the service sent. */
+/**
+ * The same failure without sensitive values: its cause can be a sentence of the service, and its message has the code that the service sent.
+ * Words of this program stay: `an(sensitive)` would show a value that is a part of one. Who quotes an answer in a message masks it there.
+ */
 export function maskedFailure(problem: unknown, texts: SensitiveTexts): unknown {
   if (texts.size === 0) return problem;
   const masked = (diagnostic: Diagnostic): Diagnostic => ({
@@ -80,6 +83,18 @@ export function maskedFailure(problem: unknown, texts: SensitiveTexts): unknown 
   if (problem instanceof Refused)
     return new Refused(problem.status, problem.code, masked(problem.diagnostic));
   return problem instanceof UnknownOutcome ? new UnknownOutcome(masked(problem.diagnostic)) : problem;
+}
+
+/** Runs `work`, whose failure has no sensitive values. */
+export async function maskingFailures<T>(
+  texts: SensitiveTexts | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (problem) {
+    throw texts === undefined ? problem : maskedFailure(problem, texts);
+  }
 }
 
 /** Any file can be the one too many, so no caller expects these. */

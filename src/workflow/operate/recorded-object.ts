@@ -4,7 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
-import { isMissing, maskedFailure } from "../../core/request-failure.ts";
+import { isMissing, maskedFailure, maskingFailures } from "../../core/request-failure.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { nearestHint } from "../../core/suggest.ts";
@@ -38,18 +38,21 @@ export async function withRecordedObject<T>(
   address: string,
   work: (recorded: RecordedObject) => Promise<T>,
 ): Promise<T> {
-  const { state, sensitive } = await recordedState(invocation, await textsOf(invocation));
-  const record = recordOf(state, kind, address);
-  const masked = answersWithoutSensitive(state, sensitive, (answer) =>
-    sensitive.maskedAnswer(record.address, answer),
-  );
-  return withConnection(invocation, (connected) => {
-    assertSameHost(state, connected.host);
-    const { reader: unmasked } = connected;
-    const connection = { ...connected, reader: maskingReader(unmasked, masked, sensitive.texts) };
-    const { id, address } = record;
-    return work({ connection, unmasked, record, id, address, masked }).catch((failure: unknown) => {
-      throw isMissing(failure) ? gone(record) : maskedFailure(failure, sensitive.texts);
+  const texts = await textsOf(invocation);
+  return maskingFailures(texts, async () => {
+    const { state, sensitive } = await recordedState(invocation, texts);
+    const record = recordOf(state, kind, address);
+    const masked = answersWithoutSensitive(state, sensitive, (answer) =>
+      sensitive.maskedAnswer(record.address, answer),
+    );
+    return withConnection(invocation, (connected) => {
+      assertSameHost(state, connected.host);
+      const { reader: unmasked } = connected;
+      const connection = { ...connected, reader: maskingReader(unmasked, masked, texts) };
+      const { id, address } = record;
+      return work({ connection, unmasked, record, id, address, masked }).catch((failure: unknown) => {
+        throw isMissing(failure) ? gone(record) : failure;
+      });
     });
   });
 }
@@ -65,13 +68,13 @@ export async function withMaskedRuns<T>(
     masking ??= runsWithoutSensitive(invocation, texts);
     return (await masking)(answer);
   };
-  return withConnection(invocation, (connected) => {
-    const { reader: unmasked } = connected;
-    const connection = { ...connected, reader: maskingReader(unmasked, masked, texts) };
-    return work(connection, unmasked).catch((failure: unknown) => {
-      throw maskedFailure(failure, texts);
-    });
-  });
+  return maskingFailures(texts, () =>
+    withConnection(invocation, (connected) => {
+      const { reader: unmasked } = connected;
+      const connection = { ...connected, reader: maskingReader(unmasked, masked, texts) };
+      return work(connection, unmasked);
+    }),
+  );
 }
 
 /** Each run names its job, whose record is found by its ID. */

@@ -4,7 +4,7 @@ import type { ReadLimit } from "../../api/retry/read-limit.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { type KeyedDigest, keyedDigest } from "../../core/digest.ts";
-import { maskedFailure } from "../../core/request-failure.ts";
+import { maskedFailure, maskingFailures } from "../../core/request-failure.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import type { Clock, Loaded, StateStore } from "../../state/model/store.ts";
@@ -73,15 +73,14 @@ export function withSession<T>(
       retrying: (event) => observer.retrying(event),
       requested: (event) => runObserver?.requested(event),
     });
+    const session: Session = {
+      ...opened,
+      warnings: [...settings.warnings, ...opened.warnings],
+      settings,
+      connection,
+    };
     try {
-      return await work({
-        ...opened,
-        warnings: [...settings.warnings, ...opened.warnings],
-        settings,
-        connection,
-      });
-    } catch (problem) {
-      throw withoutValues(problem, opened.spec);
+      return await maskingFailures(opened.spec.sensitive, () => work(session));
     } finally {
       await connection.close();
     }
@@ -96,16 +95,8 @@ export function withSpecSession<T>(
 ): Promise<T> {
   return withStateAndLimit(invocation, async (store, readLimit) => {
     const opened = await openSpec(invocation, requirements, store, readLimit);
-    try {
-      return await work(opened);
-    } catch (problem) {
-      throw withoutValues(problem, opened.spec);
-    }
+    return maskingFailures(opened.spec.sensitive, () => work(opened));
   });
-}
-
-function withoutValues(problem: unknown, { sensitive }: Spec): unknown {
-  return sensitive === undefined ? problem : maskedFailure(problem, sensitive);
 }
 
 function withStateAndLimit<T>(
@@ -123,7 +114,7 @@ function withStateAndLimit<T>(
 async function withoutValuesOfSpec(problem: unknown, invocation: Invocation): Promise<unknown> {
   try {
     const { spec } = await readSpec(invocation, { digest: undefined, mayLackSecrets: true });
-    return withoutValues(problem, spec);
+    return spec.sensitive === undefined ? problem : maskedFailure(problem, spec.sensitive);
   } catch {
     return problem;
   }

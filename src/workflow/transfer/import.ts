@@ -1,7 +1,7 @@
 // Prepares an import: the live object, its record, and what the next plan would change.
 
 import { type Address, remoteId } from "../../core/address.ts";
-import { Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { recordFromLive } from "../../engine/apply/record-values.ts";
 import { unmanageableError } from "../../planner/decide/match-live.ts";
@@ -69,17 +69,19 @@ export async function planImport(
   // The record makes the read include all details of the object that lists omit.
   const blank = emptyRecord(resource.address, id, resource.name, resource.dependsOn);
   const planned = await planWorkspace(session, withRecord(state, blank), {});
+  const { sensitive } = planned;
   const kind = planned.live.get(resource.kind);
   if (kind?.readable === false) throw new Failure(kind.diagnostic);
   const live = objectToImport(provider, kind?.objects ?? [], id);
-  if (live === undefined) throw missing(provider, resource, id, kind?.objects ?? []);
+  // A finding quotes what the workspace has.
+  const refused = (finding: Diagnostic): Failure => new Failure(sensitive.maskedMessages(finding));
+  if (live === undefined) throw refused(missing(provider, resource, id, kind?.objects ?? []));
   const refusal = unmanageableError(resource, provider, live);
-  if (refusal !== undefined) throw new Failure(refusal);
+  if (refusal !== undefined) throw refused(refusal);
   const record = recordFromLive(provider, resource, live);
   // A resource that it refers to may be waiting for adoption too; that is not a separate difference.
   const after = withRecord(planned.input.state, record);
   const plan = makePlan({ ...planned.input, state: after, adopt: true });
-  const { sensitive } = planned;
   return {
     record: concealedRecord(record, sensitive),
     plan: shownPlan(restricted(plan, resource), planned.input, sensitive),
@@ -131,5 +133,5 @@ function missing(provider: Provider, resource: Resource, id: string, objects: re
     near.length === 0
       ? `check the ID; no ${provider.singular} is named ${JSON.stringify(resource.name)} either`
       : `the ${provider.singular} named ${name} has the ID ${near.map((liveObject) => liveObject.id).join(" or ")}`;
-  return failureOf("CLI_NO_OBJECT", `no ${provider.singular} with the ID ${id} exists`, { hint });
+  return error("CLI_NO_OBJECT", `no ${provider.singular} with the ID ${id} exists`, { hint });
 }

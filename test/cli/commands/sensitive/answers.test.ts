@@ -80,6 +80,13 @@ describe("no message has a sensitive value that the service sends back", () => {
     expect(all).not.toContain(VALUE);
   });
 
+  test("with parentheses, as the code of an error", async () => {
+    const value = `${VALUE} (x)`;
+    const host = await serviceWith("/api/2.0/clusters/list", refused(value, "m"));
+    const { code, all } = await run("import clusters.c 1", folderWith(CLUSTER("${var.s}", "")), host, value);
+    expect([code, all]).toEqual([1, expect.stringContaining("(400 (sensitive))")]);
+  });
+
   test("from a state in the workspace", async () => {
     const host = await serviceWith("/api/2.0/fs/", refused("INVALID_PARAMETER_VALUE", `no ${VALUE}`));
     const folder = folderWith(CLUSTER("${var.s}", ""));
@@ -118,6 +125,18 @@ describe("no message has a sensitive value that the service sends back", () => {
     expect(all).not.toContain(VALUE.slice(0, 12));
   });
 
+  test("in the reason why an object cannot be imported", async () => {
+    const job = { job_id: 7, settings: { name: "j" }, unmanageable: `it has a ${VALUE}_task` };
+    const host = await serviceWith("/api/2.0/jobs/", () => [200, JSON.stringify({ ...job, jobs: [job] })]);
+    const spec = `variables: { s: { type: string, sensitive: true } }
+jobs: { j: { new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1, custom_tags: { k: "\${var.s}" } }, notebook_task: { notebook_path: /n } } }
+`;
+    const { code, all } = await run("import jobs.j 7", folderWith(spec), host, VALUE);
+    expect(code).toBe(1);
+    expect(all).toContain("cannot manage the job 7: it has a (sensitive)_task");
+    expect(all).not.toContain(VALUE);
+  });
+
   test("in place of the ID of a new job", async () => {
     const host = await serviceWith("/api/2.0/jobs/create", () => [200, JSON.stringify({ job_id: VALUE })]);
     const spec = `variables: { s: { type: string, sensitive: true } }
@@ -137,6 +156,25 @@ describe("no command that operates an object shows a sensitive value that the se
   const JOB = `variables: { s: { type: string, sensitive: true } }
 jobs: { j: { new_cluster: ${NEW_CLUSTER}, notebook_task: { notebook_path: /n } } }
 `;
+
+  test.each(["run jobs.j", "runs list", "runs get --job jobs.j", "clusters events clusters.c"])(
+    "%s, from a state in the workspace",
+    async (line) => {
+      const message = `no ${VALUE}`;
+      const host = await serviceWith("/api/2.0/fs/", () => [
+        400,
+        JSON.stringify({ error_code: "INVALID_PARAMETER_VALUE", message }),
+      ]);
+      const { code, all } = await run(
+        `${line} --state workspace:/Shared/state`,
+        folderWith(CLUSTER("${var.s}", "")),
+        host,
+        VALUE,
+      );
+      expect({ code, all }).toEqual({ code: 1, all: expect.stringContaining("no (sensitive)") });
+      expect(all).not.toContain(VALUE);
+    },
+  );
 
   test.each([
     ["run jobs.j", "run-now", { run_id: VALUE }, 1],
