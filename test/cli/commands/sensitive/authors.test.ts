@@ -14,7 +14,7 @@ clusters:
   c: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1, custom_tags: { owner: "\${var.owner}" } }
 `;
 
-/** A text with the characters that Markdown and HTML escape. */
+/** The characters that Markdown and HTML escape as they read. */
 const unescaped = (text: string): string =>
   text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))).replaceAll(/<\/?span>/g, "");
 
