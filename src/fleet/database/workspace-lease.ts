@@ -67,116 +67,114 @@ export function openLeases(
 ): WorkspaceLeases {
   const table = `${schema}.leases`;
   const expiry = `clock_timestamp() + interval '${times.expiryMs} milliseconds'`;
-  const update = async (sql: string, workspace: string, token: string): Promise<boolean> =>
-    (await database.query(sql, [workspace, token])).count > 0;
-
-  const claim = async (
-    workspace: string,
-    token: string,
-    holder: LeaseHolder,
-  ): Promise<string | undefined> => {
-    const { worker, version, command, run, attempt } = holder;
-    // A statement that is repeated over a broken connection finds its own token.
-    const { count } = await database.query(
-      `insert into ${table} as held (workspace, token, worker, expires_at, version, command, run, attempt, started_at)
-       values ($1, $2, $3, ${expiry}, $4, $5, $6, $7::integer, clock_timestamp())
-       on conflict (workspace) do update set token = $2, worker = $3, expires_at = ${expiry},
-         version = $4, command = $5, run = $6, attempt = $7::integer, started_at = clock_timestamp(), log = null
-       where held.expires_at < clock_timestamp() or held.token = $2`,
-      [workspace, token, worker, version, command, run ?? null, attempt ?? null],
-    );
-    if (count > 0) return undefined;
-    const { rows } = await database.query(`select worker from ${table} where workspace = $1`, [workspace]);
-    return columnText(rows[0], "worker") ?? "another process";
-  };
-
-  const renewWhile = async (
-    workspace: string,
-    token: string,
-    ended: AbortSignal,
-    lost: AbortController,
-    log: { text?: string },
-  ) => {
-    let renewedAt = momentOf(clock);
-    const left = (): number => times.stopMs - ageOf(clock, renewedAt);
-    const stop = new AbortController();
-    const watch = async (): Promise<void> => {
-      while (!ended.aborted && left() > 0) await clock.sleep(Math.max(1, left()), ended);
-      if (!ended.aborted) lost.abort();
-      stop.abort();
-    };
-    const renew = async (): Promise<void> => {
-      const sql = `update ${table} set expires_at = ${expiry} where workspace = $1 and token = $2`;
-      for (;;) {
-        await clock.sleep(times.renewalMs, stop.signal);
-        if (stop.signal.aborted) return;
-        const sentAt = momentOf(clock);
-        const renewed = await update(sql, workspace, token).catch(() => undefined);
-        const { text } = log;
-        if (text !== undefined && renewed === true) {
-          delete log.text;
-          const ofLog = `update ${table} set log = $3 where workspace = $1 and token = $2`;
-          await database.query(ofLog, [workspace, token, storable(text)]).catch(() => undefined);
-        }
-        if (renewed === true) renewedAt = sentAt;
-        if (renewed === false && !ended.aborted) lost.abort();
-      }
-    };
-    ended.addEventListener("abort", () => stop.abort(), { once: true });
-    await Promise.all([watch(), renew()]);
-  };
-
   return {
     async acquire(workspace, holder, patienceMs, signal) {
-      const token = crypto.randomUUID();
+      const row = leaseRow(database, table, expiry, workspace);
       const until = clock.elapsed() + patienceMs;
       for (;;) {
-        const heldBy = await claim(workspace, token, holder);
-        if (heldBy === undefined) break;
+        const heldBy = await row.claim(holder);
+        if (heldBy === undefined) return renewed(row, clock, times);
         if (clock.elapsed() >= until || signal?.aborted === true) return { heldBy };
         await clock.sleep(RETRY_MS, signal);
       }
-      const [ended, lost] = [new AbortController(), new AbortController()];
-      const log: { text?: string } = {};
-      const renewing = renewWhile(workspace, token, ended.signal, lost, log);
-      return {
-        lost: lost.signal,
-        logged(text) {
-          log.text = text;
-        },
-        async release() {
-          ended.abort();
-          await renewing;
-          // A lease that cannot be released expires.
-          await update(`delete from ${table} where workspace = $1 and token = $2`, workspace, token).catch(
-            () => false,
-          );
-        },
-      };
     },
-    async active(of) {
-      const { rows } = await database.query(
-        `select workspace, worker, version, command, run, attempt, ${millis("coalesce(started_at, expires_at)")} as started,
-           expires_at < clock_timestamp() as lost,
-           case when workspace = $1 then log end as log
-         from ${table} order by started_at, workspace`,
-        [of ?? ""],
+    active: (of) => activeRuns(database, table, of),
+  };
+}
+
+type LeaseRow = ReturnType<typeof leaseRow>;
+
+/** The row of a workspace, which this process holds while it has the token. */
+function leaseRow(database: Database, table: string, expiry: string, workspace: string) {
+  const key = [workspace, crypto.randomUUID()];
+  const isKey = "workspace = $1 and token = $2";
+  const isChanged = async (sql: string, ...values: readonly string[]): Promise<boolean> =>
+    (await database.query(sql, [...key, ...values])).count > 0;
+  return {
+    /** Returns the worker that holds the lease, unless `holder` holds it now. */
+    async claim({ worker, version, command, run, attempt }: LeaseHolder): Promise<string | undefined> {
+      // A statement that is repeated over a broken connection finds its own token.
+      const { count } = await database.query(
+        `insert into ${table} as held (workspace, token, worker, expires_at, version, command, run, attempt, started_at)
+         values ($1, $2, $3, ${expiry}, $4, $5, $6, $7::integer, clock_timestamp())
+         on conflict (workspace) do update set token = $2, worker = $3, expires_at = ${expiry},
+           version = $4, command = $5, run = $6, attempt = $7::integer, started_at = clock_timestamp(), log = null
+         where held.expires_at < clock_timestamp() or held.token = $2`,
+        [...key, worker, version, command, run ?? null, attempt ?? null],
       );
-      return rows.map(
-        (row): ActiveRun => ({
-          workspace: columnText(row, "workspace") ?? "",
-          worker: columnText(row, "worker") ?? "",
-          version: columnText(row, "version") ?? "?",
-          command: FLEET_COMMANDS.find((name) => name === row.command),
-          run: columnText(row, "run"),
-          ...(row.attempt === null ? {} : { attempt: columnNumber(row, "attempt") }),
-          startedAt: Math.round(columnNumber(row, "started")),
-          isLost: row.lost === true,
-          log: columnText(row, "log"),
-        }),
-      );
+      if (count > 0) return undefined;
+      const { rows } = await database.query(`select worker from ${table} where workspace = $1`, [workspace]);
+      return columnText(rows[0], "worker") ?? "another process";
+    },
+    renew: () => isChanged(`update ${table} set expires_at = ${expiry} where ${isKey}`),
+    log: (log: string) => isChanged(`update ${table} set log = $3 where ${isKey}`, storable(log)),
+    release: () => isChanged(`delete from ${table} where ${isKey}`),
+  };
+}
+
+/** The lease, which is renewed until it is released or lost. */
+function renewed(row: LeaseRow, clock: Clock, times: WorkspaceLeaseTimes): WorkspaceLease {
+  const [ended, lost, stop] = [new AbortController(), new AbortController(), new AbortController()];
+  let renewedAt = momentOf(clock);
+  let log: string | undefined;
+  const left = (): number => times.stopMs - ageOf(clock, renewedAt);
+  const watch = async (): Promise<void> => {
+    while (!ended.signal.aborted && left() > 0) await clock.sleep(Math.max(1, left()), ended.signal);
+    if (!ended.signal.aborted) lost.abort();
+    stop.abort();
+  };
+  const renew = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(times.renewalMs, stop.signal);
+      if (stop.signal.aborted) return;
+      const sentAt = momentOf(clock);
+      const isRenewed = await row.renew().catch(() => undefined);
+      if (log !== undefined && isRenewed === true) {
+        const text = log;
+        log = undefined;
+        await row.log(text).catch(() => undefined);
+      }
+      if (isRenewed === true) renewedAt = sentAt;
+      if (isRenewed === false && !ended.signal.aborted) lost.abort();
+    }
+  };
+  ended.signal.addEventListener("abort", () => stop.abort(), { once: true });
+  const renewing = Promise.all([watch(), renew()]);
+  return {
+    lost: lost.signal,
+    logged(text) {
+      log = text;
+    },
+    async release() {
+      ended.abort();
+      await renewing;
+      // A lease that cannot be released expires.
+      await row.release().catch(() => false);
     },
   };
+}
+
+async function activeRuns(database: Database, table: string, of = ""): Promise<readonly ActiveRun[]> {
+  const { rows } = await database.query(
+    `select workspace, worker, version, command, run, attempt, ${millis("coalesce(started_at, expires_at)")} as started,
+       expires_at < clock_timestamp() as lost,
+       case when workspace = $1 then log end as log
+     from ${table} order by started_at, workspace`,
+    [of],
+  );
+  return rows.map(
+    (row): ActiveRun => ({
+      workspace: columnText(row, "workspace") ?? "",
+      worker: columnText(row, "worker") ?? "",
+      version: columnText(row, "version") ?? "?",
+      command: FLEET_COMMANDS.find((name) => name === row.command),
+      run: columnText(row, "run"),
+      ...(row.attempt === null ? {} : { attempt: columnNumber(row, "attempt") }),
+      startedAt: Math.round(columnNumber(row, "started")),
+      isLost: row.lost === true,
+      log: columnText(row, "log"),
+    }),
+  );
 }
 
 const millis = (time: string): string => `(extract(epoch from ${time}) * 1000)::float8`;

@@ -127,23 +127,32 @@ async function createQueues(boss: PgBoss): Promise<void> {
 const INSTANCE = /^(.*) (\S+)$/;
 
 function queueOn(boss: PgBoss, options: QueueOptions): JobQueue {
-  const { limits = [], program, schema, clock, pollingS = POLLING_S } = options;
+  return {
+    ...enqueueing(boss, options),
+    ...working(boss, options),
+    ...takenJobs(boss, options),
+    ...presentJobs(boss, options),
+    workers: () => workersOf(boss),
+    ...schedules(boss, options),
+    ...deadLetters(boss, options),
+    close: () => boss.stop({ graceful: true, timeout: 1_000 }),
+  };
+}
+
+type Part<Methods extends keyof JobQueue> = Pick<JobQueue, Methods>;
+
+function enqueueing(
+  boss: PgBoss,
+  { program, limits = [], clock }: QueueOptions,
+): Part<"enqueue" | "enqueueWaves"> {
   const insertOf = ({ workspace, command, priority }: NewJob, rollout?: FleetJob["rollout"]) => ({
     id: crypto.randomUUID(),
     data: { workspace: workspace.name, command, version: program, ...(rollout && { rollout }) },
     ...jobOptions(workspace, priority, limitGroups(workspace, limits)[0]),
   });
-  const present = async (): Promise<readonly PresentJob[]> => {
-    const presentJobs: PresentJob[] = [];
-    for (let after: string | undefined; ; ) {
-      const page = await boss.findJobs(QUEUE, { limit: PAGE, ...defined({ after }) });
-      presentJobs.push(...page.flatMap((job) => presentJob(job, clock.now())));
-      after = page.length < PAGE ? undefined : page.at(-1)?.id;
-      if (after === undefined) return presentJobs;
-    }
-  };
   const presentOf = async (names: readonly string[]): Promise<readonly PresentJob[]> => {
-    if (names.length > 20) return (await present()).filter(({ workspace }) => names.includes(workspace));
+    if (names.length > 20)
+      return (await everyJob(boss, clock)).filter(({ workspace }) => names.includes(workspace));
     const pages = await Promise.all(names.map((key) => boss.findJobs(QUEUE, { key, limit: PAGE })));
     return pages.flat().flatMap((job) => presentJob(job, clock.now()));
   };
@@ -175,6 +184,14 @@ function queueOn(boss: PgBoss, options: QueueOptions): JobQueue {
       );
       return [];
     },
+  };
+}
+
+function working(
+  boss: PgBoss,
+  { limits = [], program, pollingS = POLLING_S }: QueueOptions,
+): Part<"work" | "stopTaking"> {
+  return {
     async work(parallelism, run) {
       const tiers = Object.fromEntries(limits.map((limit) => [tierOf(limit), limit.runs]));
       await boss.work(
@@ -207,16 +224,11 @@ function queueOn(boss: PgBoss, options: QueueOptions): JobQueue {
     async stopTaking() {
       await Promise.all([boss.offWork(QUEUE, { wait: true }), boss.offWork(GATES, { wait: true })]);
     },
-    jobs: present,
-    async cancel(jobs) {
-      if (jobs.length === 0) return 0;
-      // The type of the answer has no members; it counts those that were not over.
-      const answer = await boss.cancel(
-        QUEUE,
-        jobs.map(({ id }) => id),
-      );
-      return (answer as { readonly affected?: number }).affected ?? 0;
-    },
+  };
+}
+
+function takenJobs(boss: PgBoss, { schema }: QueueOptions): Part<"wasCancelled" | "defer" | "othersRunning"> {
+  return {
     async wasCancelled(id) {
       const [job] = await boss.findJobs(QUEUE, { id });
       return job?.state === "cancelled";
@@ -258,38 +270,71 @@ function queueOn(boss: PgBoss, options: QueueOptions): JobQueue {
       );
       return Number(rows[0]?.others ?? 0);
     },
-    async release(pauses) {
-      const presentJobs = (await present()).filter(
-        ({ paused }) => paused !== undefined && pauses.includes(paused),
+  };
+}
+
+function presentJobs(boss: PgBoss, { clock }: QueueOptions): Part<"jobs" | "cancel" | "release"> {
+  return {
+    jobs: () => everyJob(boss, clock),
+    async cancel(jobs) {
+      if (jobs.length === 0) return 0;
+      // The type of the answer has no members; it counts those that were not over.
+      const answer = await boss.cancel(
+        QUEUE,
+        jobs.map(({ id }) => id),
       );
-      for (const { id } of presentJobs) {
+      return (answer as { readonly affected?: number }).affected ?? 0;
+    },
+    async release(pauses) {
+      const jobs = await everyJob(boss, clock);
+      const paused = jobs.filter((job) => job.paused !== undefined && pauses.includes(job.paused));
+      for (const { id } of paused) {
         const [job] = await boss.findJobs<{ readonly paused?: string }>(QUEUE, { id });
         const { paused: _paused, ...data } = job?.data ?? {};
         await boss.update(QUEUE, data, { id, startAfter: 0 });
       }
-      return presentJobs.length;
+      return paused.length;
     },
-    async workers() {
-      const instances = await boss.getInstances({ limit: 1000 });
-      return instances
-        .filter(
-          ({ stoppedOn, workers, name, live }) =>
-            name !== null && stoppedOn === null && (live || workers.length > 0),
-        )
-        .map(({ name, host, heartbeatOn, live, workers, metrics }): QueueWorker => {
-          const [, worker = name ?? host, version = "?"] = INSTANCE.exec(name ?? "") ?? [];
-          const takes = workers.filter(({ queue }) => queue === QUEUE);
-          return {
-            name: worker,
-            version,
-            heartbeatAt: heartbeatOn.getTime(),
-            live,
-            running: takes.reduce((sum, { active }) => sum + active, 0),
-            parallelism: takes.reduce((sum, { localConcurrency }) => sum + localConcurrency, 0),
-            ...(typeof metrics?.rss === "number" ? { memoryBytes: metrics.rss } : {}),
-          };
-        });
-    },
+  };
+}
+
+async function everyJob(boss: PgBoss, clock: QueueOptions["clock"]): Promise<readonly PresentJob[]> {
+  const jobs: PresentJob[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await boss.findJobs(QUEUE, { limit: PAGE, ...defined({ after }) });
+    jobs.push(...page.flatMap((job) => presentJob(job, clock.now())));
+    after = page.length < PAGE ? undefined : page.at(-1)?.id;
+    if (after === undefined) return jobs;
+  }
+}
+
+async function workersOf(boss: PgBoss): Promise<readonly QueueWorker[]> {
+  const instances = await boss.getInstances({ limit: 1000 });
+  return instances
+    .filter(
+      ({ stoppedOn, workers, name, live }) =>
+        name !== null && stoppedOn === null && (live || workers.length > 0),
+    )
+    .map(({ name, host, heartbeatOn, live, workers, metrics }): QueueWorker => {
+      const [, worker = name ?? host, version = "?"] = INSTANCE.exec(name ?? "") ?? [];
+      const takes = workers.filter(({ queue }) => queue === QUEUE);
+      return {
+        name: worker,
+        version,
+        heartbeatAt: heartbeatOn.getTime(),
+        live,
+        running: takes.reduce((sum, { active }) => sum + active, 0),
+        parallelism: takes.reduce((sum, { localConcurrency }) => sum + localConcurrency, 0),
+        ...(typeof metrics?.rss === "number" ? { memoryBytes: metrics.rss } : {}),
+      };
+    });
+}
+
+function schedules(
+  boss: PgBoss,
+  { limits = [] }: QueueOptions,
+): Part<"schedules" | "putSchedule" | "removeSchedule"> {
+  return {
     async schedules() {
       const schedules = await boss.getSchedules(QUEUE, undefined, { limit: MOST_ROWS });
       return schedules.map(({ key, cron, timezone, options }) => ({
@@ -307,6 +352,11 @@ function queueOn(boss: PgBoss, options: QueueOptions): JobQueue {
       await boss.schedule(QUEUE, cron, job, { ...options, ...scheduledOptions(workspace, limits) });
     },
     removeSchedule: (workspace) => boss.unschedule(QUEUE, workspace),
+  };
+}
+
+function deadLetters(boss: PgBoss, { program }: QueueOptions): Part<"dead" | "retryDead" | "removeDead"> {
+  return {
     async dead() {
       const letters = await boss.findJobs(DEAD_LETTERS, { queued: true, limit: MOST_ROWS });
       return letters.flatMap(({ id, data, createdOn, sourceOutput, sourceRetryCount }): DeadJob[] => {
@@ -333,7 +383,6 @@ function queueOn(boss: PgBoss, options: QueueOptions): JobQueue {
       // pg-boss refuses an empty list.
       if (ids.length > 0) await boss.deleteJob(DEAD_LETTERS, [...ids]);
     },
-    close: () => boss.stop({ graceful: true, timeout: 1_000 }),
   };
 }
 
