@@ -2,8 +2,9 @@
 
 import { PROGRAM } from "../../../config/version.ts";
 import { count } from "../../../core/sentences.ts";
+import type { FleetWorkspace } from "../../../fleet/model/fleet.ts";
 import type { JobQueue, RunningJob } from "../../../fleet/queue/job-queue.ts";
-import { runWorker, type WorkerObserver } from "../../../fleet/queue/worker.ts";
+import { runWorker, type WorkerObserver, type WorkerOptions } from "../../../fleet/queue/worker.ts";
 import { resultLine } from "../../../fleet/report/fleet-documents.ts";
 import { resultJson } from "../../../fleet/report/fleet-json.ts";
 import { queueMetrics, WorkerMetrics } from "../../../fleet/report/fleet-metrics.ts";
@@ -49,95 +50,92 @@ export const workerCommand = defineCommand({
     "Start any number of workers, on any machine, with the same fleet file. Each apply is a separate process with a memory limit; up to four checks share one. On SIGTERM or Ctrl-C, the worker accepts no more jobs, lets running jobs finish, and stops those that take longer than --drain; another worker repeats them. A second signal ends the worker at once.",
   async run(context, options) {
     const { fleet, selected } = openFleet(context, { ...options, select: [] }, []);
-    const name = workerName();
+    const worker = workerName();
     const children = new ChildPool(context.env);
     const metrics = new WorkerMetrics();
     const running = new Set<string>();
     const { memory: memoryMb = MEMORY_MB, listen } = options;
-    const work = async (queue: JobQueue, database: FleetDatabase): Promise<void> => {
+    const execute: WorkerOptions["execute"] = (workspace, { command, attempt, id }, signal, logged) => {
+      const lock = command === "apply" ? { lockTimeoutMs: LOCK_TIMEOUT_MS } : {};
+      const run = { context, fleet, command, children, memoryMb, worker, attempt, logged, ...lock };
+      running.add(id);
+      return runWorkspace({ ...run, stateLease: STATE_LEASE }, workspace, signal).finally(() =>
+        running.delete(id),
+      );
+    };
+    const takeJobs = async (queue: JobQueue, database: FleetDatabase, drain: AbortSignal): Promise<void> => {
+      const figures = async (): Promise<string> => {
+        const ofQueue = await queueFigures(selected, queue, database);
+        const memory = process.memoryUsage.rss();
+        return metrics.text(running.size, children.processIds.length, memory, PROGRAM) + ofQueue;
+      };
+      const answers = { notReady: () => notReady(database, drain), metrics: figures };
+      const probes = listen === undefined ? undefined : await startProbes(listen, answers);
+      context.stderr.write(
+        `Worker ${worker} (workspace ${PROGRAM}) takes jobs of ${count(selected.length, "workspace")}.\n`,
+      );
+      if (probes !== undefined) context.stderr.write(`Probes and metrics: ${probes.url}\n`);
       const { leases, results, pauses } = database;
-      await context.signals.during(async (drain) => {
-        const figures = async (): Promise<string> => {
-          const [jobs, active, workers, dead, paused] = await Promise.all([
-            queue.jobs(),
-            leases.active(),
-            queue.workers(),
-            queue.dead(),
-            pauses.list(),
-          ]);
-          const now = await results.now();
-          const facts = { jobs, active, workers, dead, pauses: paused };
-          const view = fleetView({ workspaces: selected }, new Map(), now, undefined, facts);
-          const own = metrics.text(
-            running.size,
-            children.processIds.length,
-            process.memoryUsage.rss(),
-            PROGRAM,
-          );
-          return `${own}${view.queue === undefined ? "" : queueMetrics(view.queue, now)}`;
-        };
-        const notReady = async (): Promise<string | undefined> =>
-          drain.aborted
-            ? "the worker ends"
-            : await results.now().then(
-                () => undefined,
-                () => "the database does not answer",
-              );
-        const probes =
-          listen === undefined ? undefined : await startProbes(listen, { notReady, metrics: figures });
-        context.stderr.write(
-          `Worker ${name} (workspace ${PROGRAM}) takes jobs of ${count(selected.length, "workspace")}.\n`,
+      const { parallelism = PARALLELISM, drain: drainMs = DRAIN_MS } = options;
+      const { limits } = fleet;
+      const stores = { queue, leases, pauses, results, clock: nodeClock };
+      const times = { parallelism, drain, drainMs };
+      try {
+        await runWorker(
+          { name: worker, program: PROGRAM, workspaces: selected, limits, ...stores, ...times, execute },
+          observerOf(context, options.output === "json", metrics),
         );
-        if (probes !== undefined) context.stderr.write(`Probes and metrics: ${probes.url}\n`);
-        try {
-          await runWorker(
-            {
-              name,
-              program: PROGRAM,
-              workspaces: selected,
-              limits: fleet.limits,
-              queue,
-              leases,
-              pauses,
-              results,
-              clock: nodeClock,
-              parallelism: options.parallelism ?? PARALLELISM,
-              drain,
-              drainMs: options.drain ?? DRAIN_MS,
-              async execute(workspace, { command, attempt, id }, signal, logged) {
-                const lock = command === "apply" ? { lockTimeoutMs: LOCK_TIMEOUT_MS } : {};
-                const run = {
-                  context,
-                  fleet,
-                  command,
-                  children,
-                  memoryMb,
-                  worker: name,
-                  attempt,
-                  logged,
-                  ...lock,
-                };
-                running.add(id);
-                return runWorkspace({ ...run, stateLease: STATE_LEASE }, workspace, signal).finally(() =>
-                  running.delete(id),
-                );
-              },
-            },
-            observerOf(context, options.output === "json", metrics),
-          );
-        } finally {
-          await probes?.close();
-        }
-      }, "Finishing the running jobs. Press Ctrl-C again to exit immediately.\n");
-      context.stderr.write(`Worker ${name} ended.\n`);
+      } finally {
+        await probes?.close();
+      }
+    };
+    const work = async (queue: JobQueue, database: FleetDatabase): Promise<void> => {
+      await context.signals.during(
+        (drain) => takeJobs(queue, database, drain),
+        "Finishing the running jobs. Press Ctrl-C again to exit immediately.\n",
+      );
+      context.stderr.write(`Worker ${worker} ended.\n`);
     };
     try {
-      await withQueue(context, "work", work, { limits: fleet.limits, worker: name });
+      await withQueue(context, "work", work, { limits: fleet.limits, worker });
     } finally {
       children.close();
     }
   },
 });
+
+/** Metrics of the queue, as each worker answers them. */
+async function queueFigures(
+  workspaces: readonly FleetWorkspace[],
+  queue: JobQueue,
+  { leases, results, pauses }: FleetDatabase,
+): Promise<string> {
+  const [jobs, active, workers, dead, paused] = await Promise.all([
+    queue.jobs(),
+    leases.active(),
+    queue.workers(),
+    queue.dead(),
+    pauses.list(),
+  ]);
+  const now = await results.now();
+  const view = fleetView({ workspaces }, new Map(), now, undefined, {
+    jobs,
+    active,
+    workers,
+    dead,
+    pauses: paused,
+  });
+  return view.queue === undefined ? "" : queueMetrics(view.queue, now);
+}
+
+/** Why the worker takes no jobs now, if so. */
+async function notReady({ results }: FleetDatabase, drain: AbortSignal): Promise<string | undefined> {
+  if (drain.aborted) return "the worker ends";
+  return results.now().then(
+    () => undefined,
+    () => "the database does not answer",
+  );
+}
 
 function observerOf(context: ConsoleContext, asJson: boolean, metrics: WorkerMetrics): WorkerObserver {
   return {
