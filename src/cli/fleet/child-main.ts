@@ -1,6 +1,7 @@
 // The child process of a fleet: runs commands on workspaces, and sends a typed answer for each.
 
 import { writeFileSync } from "node:fs";
+import type { RequestEvent } from "../../api/retry/send.ts";
 import { PROGRAM } from "../../config/version.ts";
 import { type Diagnostic, hasErrors, withoutFrame } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
@@ -24,7 +25,7 @@ import type { Severity } from "../../resource/field-schema.ts";
 import { type ApplyObserver, freshPlan, runApply } from "../../workflow/apply/apply.ts";
 import { withOrigins } from "../../workflow/drift/drift.ts";
 import { type Invocation, resolveInvocation } from "../../workflow/invocation/invocation.ts";
-import type { WorkflowContext, WorkflowObserver } from "../../workflow/invocation/workflow-context.ts";
+import type { RunObserver, WorkflowObserver } from "../../workflow/invocation/workflow-context.ts";
 import { placesIn } from "../../workflow/plan/located.ts";
 import { planWorkspace } from "../../workflow/plan/plan.ts";
 import { reviewWorkspace } from "../../workflow/plan/plan-review.ts";
@@ -87,9 +88,6 @@ function endFirstWithoutMemory(): void {
   }
 }
 
-/** A long-lived connection to a host sends many requests; the worker needs their number only now and then. */
-const PROGRESS_MS = 1_000;
-
 /** Never rejects. */
 export async function runRequest(
   request: RunRequest,
@@ -98,71 +96,14 @@ export async function runRequest(
 ): Promise<RunAnswer> {
   const secrets = credentialsIn(request);
   const log = logTo(send, secrets);
+  const facts = new RunFacts(signal, send);
   const abandoned = new AbortController();
-  let requests: RequestFacts = { sent: 0, retried: 0 };
-  let sentAt = Number.NEGATIVE_INFINITY;
-  let lockWait: { readonly since: number; readonly ms?: number } | undefined;
-  const waited = (): void => {
-    if (lockWait !== undefined && lockWait.ms === undefined)
-      lockWait = { ...lockWait, ms: Math.round(performance.now() - lockWait.since) };
-  };
-  const facts = () => {
-    waited();
-    return { requests, memoryBytes: process.memoryUsage.rss(), lockWaitMs: lockWait?.ms };
-  };
-  const observer: WorkflowObserver = {
-    report: log.diagnostics,
-    retrying({ operation, status, attempt, waitMs = 0 }) {
-      const what = status === 0 ? "returned no complete response" : `answered ${status}`;
-      log.line(`${operation} ${what}; retry ${attempt} in ${(waitMs / 1000).toFixed(1)} s`);
-    },
-    waitingForLock({ holder, timeoutMs }) {
-      lockWait ??= { since: performance.now() };
-      log.line(
-        `waiting up to ${Math.ceil(timeoutMs / 1000)} s for the state lock of ${holder ?? "another run"}`,
-      );
-    },
-    begin: () =>
-      Promise.resolve({ read: () => undefined, apply: () => undefined, stop: () => Promise.resolve() }),
-  };
-  const context: WorkflowContext = {
-    env: request.env,
-    cwd: request.cwd,
-    home: request.home,
-    abandoned: abandoned.signal,
-    observer,
-  };
-  const invocation = resolveInvocation(context, {
-    file: request.file,
-    target: request.target,
-    var: request.variables,
-    host: request.host,
-    profile: request.profile,
-    state: request.state,
-    // With this option, a run reads the rules of the spec and of WORKSPACE_RULES, which drift does not need.
-    rules: request.command === "drift" ? undefined : [],
-    runObserver: {
-      requested({ status, waitMs }) {
-        // A request that ends because the run was stopped says nothing about the host.
-        if (status === 0 && signal.aborted) return;
-        requests = {
-          ...requests,
-          sent: requests.sent + 1,
-          retried: requests.retried + (waitMs === undefined ? 0 : 1),
-          lastStatus: status,
-        };
-        const now = performance.now();
-        if (now - sentAt < PROGRESS_MS) return;
-        sentAt = now;
-        send({ type: "progress", requests });
-      },
-      planned(plan) {
-        requests = { ...requests, host: plan.host };
-        waited();
-      },
-      applied: () => undefined,
-    },
-  });
+  const { env, cwd, home, file, target, variables, host, profile, state } = request;
+  const context = { env, cwd, home, abandoned: abandoned.signal, observer: observerOf(log, facts) };
+  // With this option, a run reads the rules of the spec and of WORKSPACE_RULES, which drift does not need.
+  const rules = request.command === "drift" ? undefined : [];
+  const options = { file, target, var: variables, host, profile, state, rules, runObserver: facts };
+  const invocation = resolveInvocation(context, options);
   // Only an apply has requests in flight that are worth finishing.
   const abandon = (): void => {
     log.end("stopped before its end");
@@ -175,17 +116,93 @@ export async function runRequest(
   try {
     const answer = await COMMANDS[request.command](invocation, { request, signal, log });
     log.line(`ended: ${answer.status}`);
-    return { ...secrets.maskedDeep(answer), ...facts() };
+    return { ...secrets.maskedDeep(answer), ...facts.now() };
   } catch (problem) {
     const diagnostics = secrets.maskedMessages(diagnosticsOf(problem));
     log.diagnostics(diagnostics);
     const exitCode = exitOf(diagnostics);
-    return { ...endedWith(exitCode), diagnostics: reported(diagnostics), ...facts() };
+    return { ...endedWith(exitCode), diagnostics: reported(diagnostics), ...facts.now() };
   } finally {
     // A command that was stopped may still wait for an answer.
     abandoned.abort();
     log.flush();
   }
+}
+
+function observerOf(log: RunLog, facts: RunFacts): WorkflowObserver {
+  return {
+    report: log.diagnostics,
+    retrying({ operation, status, attempt, waitMs = 0 }) {
+      const what = status === 0 ? "returned no complete response" : `answered ${status}`;
+      log.line(`${operation} ${what}; retry ${attempt} in ${(waitMs / 1000).toFixed(1)} s`);
+    },
+    waitingForLock({ holder, timeoutMs }) {
+      facts.waitForLock();
+      log.line(
+        `waiting up to ${Math.ceil(timeoutMs / 1000)} s for the state lock of ${holder ?? "another run"}`,
+      );
+    },
+    begin: () =>
+      Promise.resolve({ read: () => undefined, apply: () => undefined, stop: () => Promise.resolve() }),
+  };
+}
+
+/** A long-lived connection to a host sends many requests; the worker needs their number only now and then. */
+const PROGRESS_MS = 1_000;
+
+/** What a run does, for its result and for the worker while it runs. */
+class RunFacts implements RunObserver {
+  readonly #signal: AbortSignal;
+  readonly #send: (message: RunMessage) => void;
+  #requests: RequestFacts = { sent: 0, retried: 0 };
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #lockWait: { readonly since: number; readonly ms?: number } | undefined;
+
+  constructor(signal: AbortSignal, send: (message: RunMessage) => void) {
+    this.#signal = signal;
+    this.#send = send;
+  }
+
+  now(): Pick<RunAnswer, "requests" | "memoryBytes" | "lockWaitMs"> {
+    this.#endLockWait();
+    return {
+      requests: this.#requests,
+      memoryBytes: process.memoryUsage.rss(),
+      lockWaitMs: this.#lockWait?.ms,
+    };
+  }
+
+  waitForLock(): void {
+    this.#lockWait ??= { since: performance.now() };
+  }
+
+  #endLockWait(): void {
+    if (this.#lockWait !== undefined && this.#lockWait.ms === undefined)
+      this.#lockWait = { ...this.#lockWait, ms: Math.round(performance.now() - this.#lockWait.since) };
+  }
+
+  requested({ status, waitMs }: RequestEvent): void {
+    // A request that ends because the run was stopped says nothing about the host.
+    if (status === 0 && this.#signal.aborted) return;
+    const { sent, retried } = this.#requests;
+    this.#requests = {
+      ...this.#requests,
+      sent: sent + 1,
+      retried: retried + (waitMs === undefined ? 0 : 1),
+      lastStatus: status,
+    };
+    const now = performance.now();
+    if (now - this.#sentAt < PROGRESS_MS) return;
+    this.#sentAt = now;
+    this.#send({ type: "progress", requests: this.#requests });
+  }
+
+  planned({ host }: Plan): void {
+    this.#requests = { ...this.#requests, host };
+    this.#endLockWait();
+  }
+
+  applied(): void {}
 }
 
 interface Run {
