@@ -18,7 +18,7 @@ import { againLine, type Figures, outcomeOf, runSuite, type Suite } from "./run/
 import { suites } from "./suites.ts";
 import { cloud, dialect } from "./world/dialect.ts";
 
-const { values: options } = parseArgs({
+const OPTIONS = {
   options: {
     suite: { type: "string" },
     seed: { type: "string", default: "1" },
@@ -31,8 +31,10 @@ const { values: options } = parseArgs({
     only: { type: "string" },
     dialect: { type: "string", default: "contract" },
     show: { type: "string", default: "10" },
+    help: { type: "boolean", default: false },
   },
-});
+} as const;
+const options = optionsOrUsage();
 
 const seed = Number(options.seed);
 
@@ -61,6 +63,15 @@ function missing(what: string, name: string, known: readonly { readonly name: st
     ),
   );
   return [`there is no ${what} "${name}"`, meant.hint ?? []].flat().join("; ");
+}
+
+function optionsOrUsage() {
+  try {
+    const { values } = parseArgs(OPTIONS);
+    return values.help ? usage() : values;
+  } catch (problem) {
+    return usage((problem as Error).message);
+  }
 }
 
 function usage(wrong?: string): never {
