@@ -145,9 +145,7 @@ export const pullCommand = defineCommand({
       return loaded;
     });
     printDiagnostics(context, loaded.diagnostics);
-    // With the entries of an interrupted run, it is newer than the state that has its serial.
-    const state = { ...loaded.state, serial: loaded.nextSerial };
-    const json = stateToJson({ ...loaded, state });
+    const json = stateToJson(loaded);
     if (options.out === undefined) {
       context.stdout.write(printableQuoted(json));
       return;
@@ -157,7 +155,7 @@ export const pullCommand = defineCommand({
     } catch (problem) {
       throw fileFailure(`the state cannot be written to ${options.out}`, problem);
     }
-    context.stdout.write(`Wrote serial ${state.serial} to ${printable(options.out)}.\n`);
+    context.stdout.write(`Wrote serial ${loaded.state.serial} to ${printable(options.out)}.\n`);
   },
 });
 
