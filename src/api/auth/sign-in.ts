@@ -37,6 +37,11 @@ export interface SignIn {
 
 export type SignInPorts = Omit<TokenPorts, "redact" | "as">;
 
+interface SignInTokenPorts extends TokenPorts {
+  /** No later message may repeat this token. */
+  readonly remember: (token: string) => void;
+}
+
 /** The service refuses a token of Entra ID in its last 30 s. */
 const AZURE_AHEAD_MS = 40_000;
 const AHEAD_MS = 10_000;
@@ -47,13 +52,22 @@ export function createSignIn(credential: RenewableCredential, host: string, port
   const credentialTexts = credentialSecrets(credential);
   const issued: string[] = [];
   const secrets = () => [...credentialTexts, ...issued];
-  const whole: TokenPorts = { ...ports, as: credential.method, redact: redactor(secrets) };
+  const remember = (token: string): void => {
+    if (issued.includes(token)) return;
+    issued.push(token);
+    if (issued.length > MOST_SECRETS) issued.shift();
+  };
+  const whole: SignInTokenPorts = {
+    ...ports,
+    as: credential.method,
+    redact: redactor(secrets),
+    remember,
+  };
   const remembering =
     (fetch: () => Promise<AccessToken>): (() => Promise<AccessToken>) =>
     async () => {
       const token = await fetch();
-      issued.push(token.value);
-      if (issued.length > MOST_SECRETS) issued.shift();
+      remember(token.value);
       return token;
     };
   const renewed = (aheadMs: number, fetch: () => Promise<AccessToken>): RenewedToken =>
@@ -70,7 +84,7 @@ export function createSignIn(credential: RenewableCredential, host: string, port
 function workspaceToken(
   credential: Exclude<RenewableCredential, AzureCredential>,
   host: string,
-  ports: TokenPorts,
+  ports: SignInTokenPorts,
 ): () => Promise<AccessToken> {
   let discoveredEndpoint: string | undefined;
   return async () => {
@@ -243,12 +257,22 @@ function proofOf(client: ClientProof, oauth: Library): ClientAuth {
 }
 
 /** Throws Refused where there is none. */
-async function idTokenFrom(source: IdTokenSource, audience: string, ports: TokenPorts): Promise<string> {
+async function idTokenFrom(
+  source: IdTokenSource,
+  audience: string,
+  ports: SignInTokenPorts,
+): Promise<string> {
+  const token = await readIdTokenFrom(source, audience, ports);
+  ports.remember(token);
+  return token;
+}
+
+async function readIdTokenFrom(source: IdTokenSource, audience: string, ports: TokenPorts): Promise<string> {
   switch (source.from) {
     case "value":
       return source.value;
     case "file":
-      return readIdToken(source.path, ports);
+      return idTokenInFile(source.path, ports);
     case "github":
       return workflowIdToken(source.url, source.token, audience, ports);
     default:
@@ -256,7 +280,7 @@ async function idTokenFrom(source: IdTokenSource, audience: string, ports: Token
   }
 }
 
-function readIdToken(path: string, ports: TokenPorts): string {
+function idTokenInFile(path: string, ports: TokenPorts): string {
   try {
     return ports.readFile(path).trim();
   } catch (problem) {
@@ -283,7 +307,7 @@ async function workflowIdToken(
 async function azureToken(
   credential: AzureCredential,
   resource: string,
-  ports: TokenPorts,
+  ports: SignInTokenPorts,
 ): Promise<AccessToken> {
   switch (credential.method) {
     case "azure-client-secret": {

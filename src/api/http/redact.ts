@@ -1,5 +1,8 @@
 // Removes tokens and secrets, in any encoding, from messages of the service or the system.
 
+import { SensitiveTexts } from "../../core/sensitive.ts";
+import { utf8Text } from "../../core/utf8.ts";
+
 const TOKEN = "(token)";
 /** A shorter secret is a placeholder for experiments; redacting it would make messages unreadable. */
 const SHORTEST_TOKEN = 4;
@@ -12,36 +15,20 @@ export function redactor(
   return (text, secrets = []) => {
     if (text === "") return text;
     if (secrets.some((secret) => repeats(text, secret))) return WITHHELD;
-    let out = text;
-    for (const token of tokens().filter(({ length }) => length >= SHORTEST_TOKEN))
-      for (const form of tokenForms(token)) out = out.replaceAll(form, TOKEN);
-    return out;
+    const hidden = new SensitiveTexts();
+    for (const token of tokens().filter(({ length }) => length >= SHORTEST_TOKEN)) {
+      hidden.add(token);
+      hidden.add(btoa(`token:${token}`));
+    }
+    return hidden.masked(text, () => TOKEN);
   };
 }
 
-/** The longest first, so that no part of a longer secret remains. */
-function tokenForms(token: string): string[] {
-  const credential = btoa(`token:${token}`);
-  return [credential, ...writings(new TextEncoder().encode(token))].sort((a, b) => b.length - a.length);
-}
-
+/** In any case of letters as it is, or in any encoding. */
 function repeats(text: string, secret: Uint8Array): boolean {
   if (secret.length === 0) return false;
-  const lower = text.toLowerCase();
-  return writings(secret).some((form) => text.includes(form) || lower.includes(form.toLowerCase()));
-}
-
-/** Plain, base64, base64url, hex, percent-encoded, and inside JSON text. */
-function writings(bytes: Uint8Array): string[] {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const plain = buffer.toString("utf8");
-  const forms = [
-    plain,
-    buffer.toString("base64").replace(/=+$/, ""),
-    buffer.toString("base64url"),
-    buffer.toString("hex"),
-    encodeURIComponent(plain.toWellFormed()),
-    JSON.stringify(plain).slice(1, -1),
-  ];
-  return [...new Set(forms)].filter((form) => form !== "");
+  const hidden = new SensitiveTexts();
+  hidden.addBytes(secret);
+  const plain = utf8Text(secret)?.toLowerCase();
+  return (plain !== undefined && text.toLowerCase().includes(plain)) || hidden.isIn(text);
 }

@@ -166,7 +166,7 @@ describe("oauth-m2m", () => {
     const failure = await thrown(
       signIn({ method: "oauth-m2m", clientId: "the-app", clientSecret: secret }).headers(),
     );
-    expect(failure).toMatchObject({ diagnostic: { cause: "Basic (token)== (token)" } });
+    expect(failure).toMatchObject({ diagnostic: { cause: "Basic (token) (token)" } });
   });
 
   test.each([490, 495, 498])("shows no part of a secret after %i characters of a message", async (length) => {
@@ -281,6 +281,28 @@ describe("federation", () => {
     expect(JSON.stringify(failure)).not.toContain(source.value);
   });
 });
+
+test.each([
+  ["a file", "file-oidc", { from: "file", path: "/run/id-token" }],
+  ["GitHub", "github-oidc", GITHUB],
+] as const)(
+  "an ID token from %s is in no message, although the token endpoint repeats the request",
+  async (_, method, idToken) => {
+    const token = "eyJub3QuYQ.dG9rZW4.x~y'z";
+    place.refuse = ({ path, body }) => {
+      if (path.includes("id-token")) return json({ value: token });
+      if (!path.endsWith("/v1/token")) return undefined;
+      const cause = `${body} ${token} ${Buffer.from(`app:${token}`).toString("base64")}`;
+      return raw(400, JSON.stringify({ error: "invalid_grant", error_description: cause }));
+    };
+    const ports = { ...place.ports, readFile: () => `${token}\n` };
+    const failure = await thrown(
+      createSignIn({ method, clientId: "app", idToken }, WORKSPACE, ports).headers(),
+    );
+    expect(JSON.stringify(failure)).toContain("(token)");
+    expect(JSON.stringify(failure)).not.toMatch(/eyJub3|dG9rZW4|ZXlKdWIz/);
+  },
+);
 
 describe("azure-client-secret", () => {
   test("asks the authority of the tenant for a token of the service", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { redactor } from "../../../src/api/http/redact.ts";
 
-const token = "wat+/token/9f8e7d";
+const token = "wat+/token/9f8e~7d'";
 const redact = redactor(() => [token]);
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -13,7 +13,10 @@ test("a token is replaced in each of its writings", () => {
     Buffer.from(token).toString("base64"),
     Buffer.from(token).toString("base64url"),
     Buffer.from(token).toString("hex"),
+    Buffer.from(token).toString("hex").toUpperCase(),
+    Buffer.from(`id:${token}`).toString("base64"),
     encodeURIComponent(token),
+    new URLSearchParams({ token }).toString().slice("token=".length),
   ]) {
     const out = redact(`you sent ${form}, which is wrong`);
     expect(out).toContain("(token)");
