@@ -24,7 +24,7 @@ export function redactor(
   };
 }
 
-/** In any case of letters as it is, or in any encoding. */
+/** In plain text, in upper or lower case, or in any encoding. */
 function repeats(text: string, secret: Uint8Array): boolean {
   if (secret.length === 0) return false;
   const hidden = new SensitiveTexts();
