@@ -190,11 +190,14 @@ export async function makeObjects(
     const wrong = isBlocked(plan) ? [...findingsOf(plan), ...failed] : failed;
     if (hasErrors(wrong)) throw new Failure(...wrong);
     const { state } = await store.read();
-    return new Map([...state.records.values()].map(({ address, id }) => [address, id]));
+    return idsIn(state);
   } finally {
     await store.close();
   }
 }
+
+export const idsIn = ({ records }: Pick<State, "records">): ReadonlyMap<Address, string> =>
+  new Map([...records.values()].map(({ address, id }) => [address, id]));
 
 export function objectAt(objects: LiveObjects, address: string, at: Span): AddressedObject {
   const addressedObject = objects.get(address as Address);

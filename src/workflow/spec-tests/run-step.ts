@@ -7,6 +7,7 @@ import { DEFAULT_FILE } from "../../config/files.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { stateExists } from "../../planner/model/input.ts";
@@ -44,6 +45,7 @@ import {
   changedSpec,
   compareLive,
   deleteObject,
+  idsIn,
   type LiveObjects,
   makeObjects,
   objectAt,
@@ -61,6 +63,8 @@ export interface RunningTest {
   readonly initial: ReadonlySet<string>;
   /** Of each spec that was read. */
   readonly sensitive: SensitiveValues[];
+  /** The sensitive fields of objects, as `kind id`, that any spec declared: an object can have another address than in that spec. */
+  readonly sensitiveFields: Map<string, readonly Path[]>;
 }
 
 type Starting = Omit<RunningTest, "ids" | "initial">;
@@ -113,6 +117,8 @@ async function applyStep(running: RunningTest, step: TestStep): Promise<readonly
   const options = planOptions(fields);
   const applied = await inSession(running, step, options.destroy ? "skip" : "resolve", async (session) => {
     const { plan, notes, failed } = await applyUnattended(session, options, running.sandbox.signal);
+    const { state } = await session.readState();
+    noteSensitiveFields(running, session.spec, idsIn(state));
     return { plan, diagnostics: [...notes, ...failed] };
   });
   return comparedPlan(fields, applied);
@@ -146,18 +152,34 @@ async function driftStep(running: RunningTest, step: TestStep): Promise<readonly
   return [compareDiagnostics(fields, drifted.diagnostics), compareDrift(fields, drifted.plan?.drift ?? [])];
 }
 
-async function liveObjects({ sandbox, initial }: RunningTest): Promise<LiveObjects> {
+async function liveObjects(running: RunningTest): Promise<LiveObjects> {
+  const { sandbox, initial, sensitive, sensitiveFields } = running;
   const { state } = await sandbox.state.read();
-  return readLiveObjects(sandbox, state, initial);
+  const objects = await readLiveObjects(sandbox, state, initial);
+  for (const [address, { provider, live }] of objects) {
+    const paths = sensitiveFields.get(`${provider.kind} ${live.id}`);
+    if (paths !== undefined) for (const values of sensitive) values.alsoSensitive(address, paths);
+  }
+  return objects;
+}
+
+function noteSensitiveFields(
+  { sensitiveFields }: Pick<RunningTest, "sensitiveFields">,
+  { resources }: Spec,
+  ids: ReadonlyMap<Address, string>,
+): void {
+  for (const { address, kind, sensitive } of resources.values()) {
+    const id = ids.get(address);
+    if (id === undefined || sensitive === undefined) continue;
+    const object = `${kind} ${id}`;
+    sensitiveFields.set(object, [...(sensitiveFields.get(object) ?? []), ...sensitive]);
+  }
 }
 
 async function outOfBandStep(running: RunningTest, { name, node }: TestStep): Promise<void> {
   const { sandbox } = running;
   if (name === "create" && node.kind === "map") {
-    await makeObjects(
-      sandbox,
-      await validSpec(running, { source: { root: node, at: node }, secrets: "resolve" }),
-    );
+    await makeDeclared(running, { root: node, at: node });
     return;
   }
   if (name === "delete" && node.kind === "list")
@@ -170,8 +192,7 @@ async function outOfBandStep(running: RunningTest, { name, node }: TestStep): Pr
       const objects = await liveObjects(running);
       const object = objectAt(objects, address, key);
       const root = changedSpec(object, objects, value);
-      const spec = await validSpec(running, { source: { root, at: value }, secrets: "resolve" });
-      await makeObjects(sandbox, spec, [addressIn(object)]);
+      await makeDeclared(running, { root, at: value }, [addressIn(object)]);
     }
 }
 
@@ -180,7 +201,19 @@ export async function makeWorld(running: Starting): Promise<ReadonlyMap<Address,
   const { world } = running.test.setup;
   if (world === undefined) return new Map();
   if ("root" in world && world.root.members.size === 0) return new Map();
-  return makeObjects(running.sandbox, await validSpec(running, { source: world, secrets: "resolve" }));
+  return makeDeclared(running, world);
+}
+
+/** Throws Failure. */
+async function makeDeclared(
+  running: Starting,
+  source: SpecSource,
+  only?: readonly Address[],
+): Promise<ReadonlyMap<Address, string>> {
+  const spec = await validSpec(running, { source, secrets: "resolve" });
+  const ids = await makeObjects(running.sandbox, spec, only);
+  noteSensitiveFields(running, spec, ids);
+  return ids;
 }
 
 async function validSpec({ sandbox, test, place, sensitive }: Starting, what: LoadSpecOfTest): Promise<Spec> {

@@ -268,9 +268,10 @@ async function stepByStep(test: SpecTest, place: TestPlace, signal: AbortSignal,
   let current: TestStep | undefined;
   try {
     const initial = await initialObjects(sandbox);
-    const world = await makeWorld({ sandbox, test, place, sensitive });
+    const starting = { sandbox, test, place, sensitive, sensitiveFields: new Map() };
+    const world = await makeWorld(starting);
     const ids = new Map([...test.setup.ids].flatMap(([id, address]) => idPair(id, world.get(address))));
-    const running: RunningTest = { sandbox, test, place, ids, initial, sensitive };
+    const running: RunningTest = { ...starting, ids, initial };
     for (const [at, step] of test.steps.entries()) {
       current = step;
       const different = (await runStep(running, step)).filter(differs);

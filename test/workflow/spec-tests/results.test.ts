@@ -333,4 +333,53 @@ tests:
     const updated = readFileSync(join(folder, "a.test.yaml"), "utf8");
     expect(updated).toBe(text.replace("open: x", "open: o"));
   });
+
+  /** A spec with a sensitive number and a sensitive boolean in two objects whose names are not their keys. */
+  const DECLARED = `variables: { num: { type: string, sensitive: true, default: "48151" } }
+pools: { p: { instance_pool_name: other, node_type_id: Standard_DS3_v2, max_capacity: "\${int(var.num)}" } }
+jobs:
+  j:
+    name: nightly
+    new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1, enable_elastic_disk: "\${var.num == '48151'}" }
+    notebook_task: { notebook_path: /n }
+    max_retries: "\${int(var.num) - 48141}"
+`;
+
+  test.each([
+    ["in a world", "world: declared.yaml\nspec: empty.yaml\n", ""],
+    ["in objects that a step created", "spec: empty.yaml\n", "      - create: { CREATED }\n"],
+    [
+      "in objects that a spec managed before",
+      "spec: declared.yaml\n",
+      "      - apply:\n      - apply: { spec: forget.yaml }\n",
+    ],
+  ])(
+    "sensitive values %s under another key are not shown, and an update does not write them",
+    async (_, head, steps) => {
+      const created = DECLARED.trim()
+        .split("\n")
+        .map((line) => `          ${line}\n`)
+        .join("");
+      const text = `${head}tests:
+  t:
+    steps:
+${steps.replace("{ CREATED }\n", `\n${created}`)}      - live:
+          pools.other: { max_capacity: 1 }
+          jobs.nightly: { max_retries: 1, new_cluster: { enable_elastic_disk: false } }
+`;
+      const folder = folderWith({
+        "declared.yaml": DECLARED,
+        "empty.yaml": "groups: { g: {} }\n",
+        "forget.yaml":
+          "removed: [{ address: pools.p, destroy: false }, { address: jobs.j, destroy: false }]\ngroups: { g: {} }\n",
+        "a.test.yaml": text,
+      });
+      for (const args of [[], ["-o", "json"], ["--update"]]) {
+        const { code, out, err } = await workspaceTest(folder, args);
+        expect([args, code, out + err]).toEqual([args, 1, expect.stringContaining("(sensitive)")]);
+        expect(out + err).not.toMatch(/48151|max_retries"?: 10|elastic_disk"?: true/);
+      }
+      expect(readFileSync(join(folder, "a.test.yaml"), "utf8")).toBe(text);
+    },
+  );
 });
