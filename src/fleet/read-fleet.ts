@@ -227,15 +227,15 @@ type Maps = "variables" | "environment" | "labels";
 
 /** What may be a credential, which no message may show: values of `environment` that cannot be names of variables, and passwords in URLs. */
 function credentialsIn(value: Json): SensitiveTexts {
-  const sensitiveTexts = new SensitiveTexts();
+  const credentials = new SensitiveTexts();
   const { defaults, workspaces } = (value ?? {}) as { readonly defaults?: Json; readonly workspaces?: Json };
   for (const entry of [defaults, ...entriesOf(workspaces)]) {
     const { environment, host, state } = (entry ?? {}) as Readonly<Record<string, Json | undefined>>;
     for (const source of entriesOf(environment))
-      if (!SOURCE.test(String(source))) sensitiveTexts.add(String(source));
-    for (const url of [host, state]) if (hasPassword(url)) sensitiveTexts.add(String(url));
+      if (!SOURCE.test(String(source))) credentials.add(String(source));
+    for (const url of [host, state]) if (hasPassword(url)) credentials.add(String(url));
   }
-  return sensitiveTexts;
+  return credentials;
 }
 
 /** A server without a password, such as `ops@db.example:5432`, up to the path of a URL. */

@@ -88,14 +88,12 @@ export function operationsText({ operations }: OperationCatalog): string {
 }
 
 /** Nested fields are written `outer.inner`; lists and deeper values are JSON. */
-export function operationText(catalogOperation: CatalogOperation, follow: Follow): string {
-  const rows = catalogOperation.fields.flatMap((field) =>
-    rowsOf(field.name, field.schema, field.required, follow),
-  );
+export function operationText(operation: CatalogOperation, follow: Follow): string {
+  const rows = operation.fields.flatMap((field) => rowsOf(field.name, field.schema, field.required, follow));
   const head = [
-    `${catalogOperation.id}: ${catalogOperation.summary}${catalogOperation.adminOnly ? " (administrators only)" : ""}`,
-    `${catalogOperation.method} ${catalogOperation.path}`,
-    ...(catalogOperation.description === "" ? [] : [catalogOperation.description]),
+    `${operation.id}: ${operation.summary}${operation.adminOnly ? " (administrators only)" : ""}`,
+    `${operation.method} ${operation.path}`,
+    ...(operation.description === "" ? [] : [operation.description]),
   ];
   if (rows.length === 0) return `${head.join("\n")}\n\nIt takes no fields.\n`;
   const lines = textTable(rows, { indent: "  " });

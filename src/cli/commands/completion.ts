@@ -27,14 +27,14 @@ export const completionOf = (entries: readonly CommandEntry[]): Untitled<Command
   });
 
 async function wordsOf(entries: readonly CommandEntry[]): Promise<readonly CompletionWord[]> {
-  const completionWords: CompletionWord[] = [];
+  const words: CompletionWord[] = [];
   for (const { load } of entries) {
     const loaded = await load();
     const own = "commands" in loaded ? { options: {}, args: [] } : loaded;
     const inner = commandsBelow(loaded).map((command) => wordOf(command.name, command.summary, command, []));
-    completionWords.push(wordOf(loaded.name, loaded.summary, own, inner));
+    words.push(wordOf(loaded.name, loaded.summary, own, inner));
   }
-  return completionWords;
+  return words;
 }
 
 function wordOf(
@@ -248,9 +248,10 @@ function fishScript(words: readonly CompletionWord[]): string {
   return `${[...new Set(lines)].join("\n")}\n`;
 }
 
-function option(command: string, completionOption: CompletionOption): string {
-  const short = completionOption.short === "" ? "" : ` -s ${completionOption.short.slice(1)}`;
-  return `complete -c workspace -n '__fish_seen_subcommand_from ${command}'${short} -l ${completionOption.long.slice(2)} -d ${quoted(completionOption.description)}${values(completionOption)}`;
+function option(command: string, completed: CompletionOption): string {
+  const { short, long, description } = completed;
+  const letter = short === "" ? "" : ` -s ${short.slice(1)}`;
+  return `complete -c workspace -n '__fish_seen_subcommand_from ${command}'${letter} -l ${long.slice(2)} -d ${quoted(description)}${values(completed)}`;
 }
 
 function values({ long, choices, path }: CompletionOption): string {

@@ -172,9 +172,9 @@ function asSection(schema: FieldSchema): FieldSchema {
   return { ...rest, ...inside, ...entries, description: `${description}${unset}`, required: [] };
 }
 
-function shown(what: string, path: readonly string[], foundField: FoundField, colors: Colors): string {
-  if ("missing" in foundField) throw unknown(what, foundField.missing, foundField.fieldNames);
-  return fieldText(path.join("."), foundField.schema, colors);
+function shown(what: string, path: readonly string[], field: FoundField, colors: Colors): string {
+  if ("missing" in field) throw unknown(what, field.missing, field.fieldNames);
+  return fieldText(path.join("."), field.schema, colors);
 }
 
 function unknown(what: string, name: string, names: readonly string[]): Failure {

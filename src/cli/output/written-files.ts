@@ -46,12 +46,12 @@ export class WrittenFiles {
       ...at("the CA file", caFile),
     ];
     const state = stateFolder(invocation);
-    for (const [number, namedFile] of this.#files.entries()) {
-      const readFile = read.find(({ real }) => real === namedFile.real);
-      if (readFile !== undefined) throw refusal(namedFile, `is ${readFile.what}`);
-      if (state !== undefined && isOfState(state, namedFile.real, withoutLinks(spec)))
-        throw refusal(namedFile, "is in the folder of the state");
-      this.#assertOnly(namedFile, this.#files.slice(0, number));
+    for (const [number, file] of this.#files.entries()) {
+      const readFile = read.find(({ real }) => real === file.real);
+      if (readFile !== undefined) throw refusal(file, `is ${readFile.what}`);
+      if (state !== undefined && isOfState(state, file.real, withoutLinks(spec)))
+        throw refusal(file, "is in the folder of the state");
+      this.#assertOnly(file, this.#files.slice(0, number));
     }
   }
 
@@ -59,10 +59,10 @@ export class WrittenFiles {
   readonly onPathRead: PathObserver = (path, patterns) => {
     if (this.#files.length === 0 || patterns !== undefined) return;
     const real = resolvedPath(path);
-    const namedFile = this.#files.find((file) => file.real === real && !isDevice(real));
-    if (namedFile === undefined) return;
+    const file = this.#files.find((written) => written.real === real && !isDevice(real));
+    if (file === undefined) return;
     this.#refused = true;
-    throw refusal(namedFile, "the run reads");
+    throw refusal(file, "the run reads");
   };
 
   /** Whether the run was refused, so that it writes no file, not even about its failure. */
@@ -70,11 +70,11 @@ export class WrittenFiles {
     return this.#refused;
   }
 
-  #assertOnly(namedFile: NamedFile, before: readonly NamedFile[]): void {
-    const other = before.find(({ real }) => real === namedFile.real);
-    if (other === undefined || isDevice(namedFile.path)) return;
-    const both = namedFile.what === other.what ? "two reports" : `${other.what} and ${namedFile.what}`;
-    throw failureOf("CLI_USAGE", `${both} cannot be written to the same file ${namedFile.path}`);
+  #assertOnly(file: NamedFile, before: readonly NamedFile[]): void {
+    const other = before.find(({ real }) => real === file.real);
+    if (other === undefined || isDevice(file.path)) return;
+    const both = file.what === other.what ? "two reports" : `${other.what} and ${file.what}`;
+    throw failureOf("CLI_USAGE", `${both} cannot be written to the same file ${file.path}`);
   }
 }
 

@@ -444,9 +444,8 @@ type UnreadFailure = { readonly [Field in keyof DeadJob["failure"]]?: unknown };
 function failureOf(output: object | null): DeadJob["failure"] {
   const wrapped = (output ?? {}) as { readonly value?: object };
   const { status, worker, diagnostics, message } = { ...wrapped, ...wrapped.value } as UnreadFailure;
-  const resultStatus = RESULT_STATUSES.find((text) => text === status);
   return {
-    status: resultStatus,
+    status: RESULT_STATUSES.find((name) => name === status),
     ...(typeof worker === "string" ? { worker } : {}),
     diagnostics: diagnosticsIn(diagnostics),
     ...(typeof message === "string" ? { message: queueMessage(message) } : {}),

@@ -121,6 +121,6 @@ export async function withUnlisted(
 ): Promise<readonly LiveObject[]> {
   const there = new Set<string>(inList.map((live) => live.id));
   const missing = [...ids].filter((id) => !there.has(id));
-  const liveObjects = await Promise.all(missing.map((id) => read(remoteId(id))));
-  return [...inList, ...liveObjects.filter((live) => live !== undefined)];
+  const unlisted = await Promise.all(missing.map((id) => read(remoteId(id))));
+  return [...inList, ...unlisted.filter((live) => live !== undefined)];
 }

@@ -133,10 +133,10 @@ function fromVariable(asked: Asked): ReadSecret | undefined {
       "who can read the secret can then act as this run; use another variable and another credential";
     findings.warning("SPEC_SECRET_CREDENTIAL", message, node, { address, hint });
   }
-  const secretBytes = sources.read.get(name);
-  return secretBytes === undefined || sources.keyed === undefined
+  const earlier = sources.read.get(name);
+  return earlier === undefined || sources.keyed === undefined
     ? fromEnv(asked, name)
-    : readSecret(asked, sources.keyed, secretBytes);
+    : readSecret(asked, sources.keyed, earlier);
 }
 
 /** Variables that runs sign in with, or open their state with. */

@@ -1,5 +1,6 @@
 // The variables of a spec: their declarations, and their values from the command line (`--var`), a file, the environment, or the target.
 
+import { ownMember } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import type { NamedValues } from "../evaluate/evaluator.ts";
@@ -39,10 +40,10 @@ export interface Variables extends NamedValues {
 export function variablesOf(
   root: MapNode,
   target: SpecNode | undefined,
-  variableInputs: VariableInputs,
+  inputs: VariableInputs,
   { suggest, findings, sensitive }: VariableParts,
 ): Variables {
-  const vars = parseVarOptions(variableInputs.vars, findings);
+  const vars = parseVarOptions(inputs.vars, findings);
   const declared = parametersIn(member(root, "variables"), "variables", findings);
   const values = new Map<string, SpecNode>();
   const unknown = (name: string, at: Span | undefined): void =>
@@ -73,10 +74,10 @@ export function variablesOf(
     else unknown(name, key);
   for (const [name, declaration] of declared) {
     const variable = `WORKSPACE_VAR_${name}`;
-    const text = Object.hasOwn(variableInputs.env, variable) ? variableInputs.env[variable] : undefined;
+    const text = ownMember(inputs.env, variable);
     if (text !== undefined) set(name, typed(text, declaration, variable, findings));
   }
-  for (const path of variableInputs.varFiles)
+  for (const path of inputs.varFiles)
     for (const [name, { key, value }] of findings.names(path, fileAt(path, findings)))
       if (declared.has(name)) set(name, value);
       else findings.warning("SPEC_VARIABLE", `${path} sets ${name}, which the spec does not declare`, key);
@@ -90,7 +91,7 @@ export function variablesOf(
     if (!declared.has(name)) unknown(name, at);
     else if (!quiet) {
       const unread = ` (WORKSPACE_VAR_${name} is not read for an untrusted spec)`;
-      const note = variableInputs.untrusted === true ? unread : "";
+      const note = inputs.untrusted === true ? unread : "";
       findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
         hint: `set it with --var ${name}=…${note}, or set a default under variables.${name}`,
       });
