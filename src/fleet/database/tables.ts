@@ -189,7 +189,7 @@ export function openResultTable(database: Database, schema: string, clock: Pick<
   let added = 0;
   return {
     /**
-     * A repeated run replaces its result, except an apply that found its changes made. The time is that of the database, from which the
+     * A repeated run replaces its result, except an apply that found its changes made, and a run that ended before it was cancelled. The time is that of the database, from which the
      * age of the result is taken, and never before an earlier result of the workspace: clocks of workers do not change ages or the order.
      */
     async add({ workspace, command, status, startedAt, ...rest }, run = crypto.randomUUID()) {
@@ -202,7 +202,8 @@ export function openResultTable(database: Database, schema: string, clock: Pick<
            (select max(started_at) from ${table} where workspace = $1)), $6::jsonb)
          on conflict (run) do update set
            status = excluded.status, started_at = excluded.started_at, body = excluded.body
-         where not (old.command = 'apply' and old.status = 'changes' and excluded.status = 'ok')`,
+         where not (old.command = 'apply' and old.status = 'changes' and excluded.status = 'ok')
+           and not (old.status in ('ok', 'changes') and excluded.status = 'interrupted')`,
         [workspace, run, command, status, ageMs, body],
       );
       await database.query(

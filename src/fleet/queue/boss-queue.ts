@@ -29,6 +29,7 @@ import {
   scheduledOptions,
   writerOf,
 } from "./job-queue.ts";
+import { continueWaves, repeatJob, stopJobs, stoppedJobs } from "./wave-jobs.ts";
 
 /** Version of the tables of the pinned pg-boss. An older program must not work on newer tables. */
 export const QUEUE_VERSION = 46;
@@ -77,19 +78,31 @@ export async function openBossQueue(options: QueueOptions): Promise<JobQueue> {
     max: QUEUE_CONNECTIONS,
     openTelemetry: { enabled: false },
   });
-  boss.on("error", (problem) => options.onProblem(failure(asError(problem))));
+  let isOpen = false;
+  // Until then, a problem in the background is one that opening meets too.
+  boss.on("error", (problem) => isOpen && options.onProblem(failure(asError(problem))));
   try {
     await boss.start();
     const version = (await boss.schemaVersion()) ?? 0;
     if (version > QUEUE_VERSION) throw tooNew("queue", version, undefined, options.program, QUEUE_VERSION);
-    if (role !== "read") await createQueues(boss);
+    if (role !== "read") {
+      await assertWritable(boss, schema);
+      await createQueues(boss);
+    }
     // A queue that an older worker created gets the options of this one.
     if (works) await boss.updateQueue(QUEUE, QUEUE_OPTIONS);
   } catch (problem) {
     await boss.stop({ graceful: false }).catch(() => undefined);
     throw isMissing(problem) ? new Failure(noQueue()) : failure(problem);
   }
+  isOpen = true;
   return withFailures(queueOn(boss, options), failure);
+}
+
+/** A command that has nothing to change would otherwise succeed for a role that can only read. */
+async function assertWritable(boss: PgBoss, schema: string): Promise<void> {
+  const table = `${queueSchema(schema)}.version`;
+  await boss.getDb().executeSql(`update ${table} set version = version where false`);
 }
 
 /** pg-boss gives this error no code. */
@@ -233,6 +246,8 @@ function takenJobs(boss: PgBoss, { schema }: QueueOptions): Part<"wasCancelled" 
       const [job] = await boss.findJobs(QUEUE, { id });
       return job?.state === "cancelled";
     },
+    stopped: () => stoppedJobs(boss, schema),
+    stop: (ids) => stopJobs(boss, schema, ids),
     /** As a try that does not count: pg-boss has no other way back for a job that was taken. */
     async defer({ id }, { name }, until, paused) {
       const [job] = await boss.findJobs<object>(QUEUE, { id });
@@ -359,23 +374,40 @@ function deadLetters(boss: PgBoss, { program }: QueueOptions): Part<"dead" | "re
   return {
     async dead() {
       const letters = await boss.findJobs(DEAD_LETTERS, { queued: true, limit: MOST_ROWS });
-      return letters.flatMap(({ id, data, createdOn, sourceOutput, sourceRetryCount }): DeadJob[] => {
-        const job = jobOf(data) ?? { workspace: UNREADABLE, command: "drift" };
-        const attempts = (sourceRetryCount ?? 0) + 1 - deferralsOf(data);
-        return [{ ...job, id, failedAt: createdOn.getTime(), attempts, failure: failureOf(sourceOutput) }];
-      });
+      return letters.flatMap(
+        ({ id, data, createdOn, sourceId, sourceOutput, sourceRetryCount }): DeadJob[] => {
+          const job = jobOf(data) ?? { workspace: UNREADABLE, command: "drift" };
+          const attempts = (sourceRetryCount ?? 0) + 1 - deferralsOf(data);
+          const source = sourceId ?? undefined;
+          return [
+            {
+              ...job,
+              id,
+              ...defined({ source }),
+              failedAt: createdOn.getTime(),
+              attempts,
+              failure: failureOf(sourceOutput),
+            },
+          ];
+        },
+      );
     },
-    /** Not `redrive`, which removes the dead letter of a workspace that has a job, and forgets how long a job may run. */
+    /** A job of a wave starts again itself, so that its wave waits for it. Others: not `redrive`, which removes the dead letter of a workspace that has a job, and forgets how long a job may run. */
     async retryDead(dead) {
-      const readable = dead.filter(({ workspace }) => workspace !== UNREADABLE);
-      const jobs = readable.map(({ workspace, command }) => ({
+      const repeated: DeadJob[] = [];
+      for (const job of dead)
+        if (job.rollout !== undefined && (await repeatJob(boss, job))) repeated.push(job);
+      await continueWaves(boss, schema, repeated);
+      const fresh = dead.filter((job) => job.workspace !== UNREADABLE && !repeated.includes(job));
+      const jobs = fresh.map(({ workspace, command }) => ({
         id: crypto.randomUUID(),
         data: { workspace, command, version: program },
         ...jobOptions({ name: workspace, timeoutMs: LONGEST_TIMEOUT_MS }, PRIORITIES[command]),
       }));
-      if (jobs.length === 0) return 0;
-      const inserted = new Set(await boss.insert(QUEUE, jobs, { returnId: true }));
-      const moved = readable.flatMap(({ id }, at) => (inserted.has(jobs[at]?.id ?? "") ? [id] : []));
+      const inserted = new Set(jobs.length === 0 ? [] : await boss.insert(QUEUE, jobs, { returnId: true }));
+      const moved = [...repeated, ...fresh.filter((_, at) => inserted.has(jobs[at]?.id ?? ""))].map(
+        ({ id }) => id,
+      );
       if (moved.length > 0) await boss.deleteJob(DEAD_LETTERS, moved);
       return moved.length;
     },

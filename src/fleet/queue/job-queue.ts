@@ -53,8 +53,16 @@ export interface PresentJob extends FleetJob {
   readonly priority: number;
 }
 
+/** Of a later wave that cannot start, because a job of an earlier wave ended without success. */
+export interface StoppedJob extends FleetJob {
+  readonly id: string;
+  readonly by: { readonly workspace: string; readonly wave: string; readonly isCancelled: boolean };
+}
+
 export interface DeadJob extends FleetJob {
   readonly id: string;
+  /** The job that failed. */
+  readonly source?: string;
   /** Unix time in milliseconds. */
   readonly failedAt: number;
   readonly attempts: number;
@@ -108,6 +116,10 @@ export interface JobQueue {
   /** The number of jobs that were not over yet. */
   cancel(jobs: readonly Pick<PresentJob, "id">[]): Promise<number>;
   wasCancelled(id: string): Promise<boolean>;
+  /** Jobs that wait for a wave that ended without success. */
+  stopped(): Promise<readonly StoppedJob[]>;
+  /** Cancels jobs of `stopped` until `retryDead` continues their waves. */
+  stop(ids: readonly string[]): Promise<void>;
   /** Puts a job that was taken back into the queue, as one step; it starts after `until`. */
   defer(job: RunningJob, workspace: FleetWorkspace, until: number, paused?: string): Promise<void>;
   /** How many other jobs of these workspaces run. */

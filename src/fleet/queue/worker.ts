@@ -1,13 +1,13 @@
 // A worker: takes jobs of the queue, runs each under the lease of its workspace, records its result, and settles the job.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { shellWord } from "../../core/sentences.ts";
 import type { Clock } from "../../state/model/store.ts";
 import { isPausedBy, maintenanceEnd, type Pauses } from "../database/pauses.ts";
 import { busy, type WorkspaceLeases } from "../database/workspace-lease.ts";
 import { type FleetWorkspace, limitGroups, type RunLimit } from "../model/fleet.ts";
 import { isAnswer, isSettled, type ResultStore, type WorkspaceResult } from "../model/result.ts";
 import { type JobOutcome, type JobQueue, type RunningJob, spreadOver } from "./job-queue.ts";
+import { stopRollouts, wasCancelled } from "./rollout.ts";
 
 export interface WorkerOptions {
   readonly name: string;
@@ -51,7 +51,7 @@ export async function runWorker(settings: WorkerOptions, observer: WorkerObserve
   const { queue, drain, clock, drainMs, parallelism } = options;
   const stop = new AbortController();
   await queue.work(parallelism, (job) => runJob(options, observer, job, stop.signal));
-  await aborted(drain);
+  await Promise.race([aborted(drain), stopRolloutsUntil(drain, options)]);
   const idle = new AbortController();
   await Promise.all([
     queue.stopTaking().finally(() => idle.abort()),
@@ -79,6 +79,17 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+/** A job also ends without a worker, such as after a lost heartbeat, so the workers look for waves that cannot start. */
+const ROLLOUTS_MS = 5_000;
+
+async function stopRolloutsUntil(drain: AbortSignal, options: WorkerOptions): Promise<void> {
+  while (!drain.aborted) {
+    // The queue reports an unreachable database, and the next look repeats this one.
+    await stopRollouts(options).catch(() => undefined);
+    await options.clock.sleep(ROLLOUTS_MS, drain);
+  }
 }
 
 async function runJob(
@@ -166,11 +177,10 @@ async function runLeased(
   const result = await execute(workspace, job, signal, logged);
   if (result.status === "interrupted") {
     if (await queue.wasCancelled(job.id).catch(() => false)) {
-      const diagnostics = [cancelled(job), ...result.diagnostics];
+      const diagnostics = [wasCancelled(job), ...result.diagnostics];
       const recorded = { ...result, diagnostics };
       await results.add(recorded, job.id);
       observer.finished(recorded, job);
-      await stopRollout(options, job);
       return { outcome: "dead", output: { status: "interrupted", worker: name, diagnostics } };
     }
     const reason = interrupted(job.workspace);
@@ -184,7 +194,6 @@ async function runLeased(
   await results.add(recorded, job.id);
   observer.finished(recorded, job);
   if (isDone) return { outcome: "done", output: { status: result.status } };
-  if (!triedAgain) await stopRollout(options, job);
   const diagnostics = result.diagnostics.slice(0, REPORTED_DIAGNOSTICS);
   return {
     outcome: triedAgain ? "failed" : "dead",
@@ -227,53 +236,9 @@ function canHeal({ code, message }: Diagnostic, { requests }: WorkspaceResult): 
   return code === "API_REFUSED" && (status === 429 || status >= 500);
 }
 
-/** The waves after a run that failed do not start; each of their workspaces has a result that says so. */
-async function stopRollout(
-  { queue, results, name, program, clock }: WorkerOptions,
-  job: RunningJob,
-): Promise<void> {
-  const { rollout } = job;
-  if (rollout === undefined) return;
-  const jobs = await queue.jobs();
-  const rest = jobs.filter(
-    (other) => other.rollout?.id === rollout.id && other.state !== "running" && other.id !== job.id,
-  );
-  const later = rest.filter((other) => other.rollout?.wave !== rollout.wave);
-  await queue.cancel(later);
-  const reason = error(
-    "FLEET_CANCELLED",
-    `not started, because wave "${rollout.wave}" failed (${job.workspace})`,
-    {
-      hint: `fix ${job.workspace}, then enqueue the rest again`,
-    },
-  );
-  for (const { workspace, command, id } of later)
-    await results.add(
-      {
-        workspace,
-        command,
-        status: "interrupted",
-        startedAt: clock.now(),
-        durationMs: 0,
-        counts: {},
-        drift: {},
-        diagnostics: [reason],
-        worker: name,
-        version: program,
-      },
-      id,
-    );
-}
-
 function unknownWorkspace({ workspace }: RunningJob): Diagnostic {
   return error("FLEET_UNKNOWN", `the fleet file of this worker has no workspace "${workspace}"`, {
     hint: "give every worker the same fleet file, then run `workspace fleet schedule`",
-  });
-}
-
-function cancelled({ command, workspace }: RunningJob): Diagnostic {
-  return error("FLEET_CANCELLED", `the ${command} of ${workspace} was cancelled`, {
-    hint: `to start it again, run \`workspace fleet enqueue ${shellWord(command)} ${shellWord(workspace)}\``,
   });
 }
 

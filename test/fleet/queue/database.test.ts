@@ -94,6 +94,28 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
   });
 });
 
+describe.skipIf(server === undefined)("the queue of a fleet", () => {
+  test("cannot be opened to change it by a role that can only read it, and reports that once", async () => {
+    const fleet = await openFleet("viewed");
+    await (await fleet.openQueue("send")).close();
+    await fleet.database.script([
+      "create role viewer login",
+      "grant usage on schema viewed, viewed_jobs to viewer",
+      "grant select on all tables in schema viewed to viewer",
+      "grant select on all tables in schema viewed_jobs to viewer",
+    ]);
+    const viewer = await openFleet("viewed", "viewer");
+    for (const role of ["send", "work"] as const)
+      expect(await rejectedCode(viewer.openQueue(role))).toBe("FLEET_DATABASE");
+    const queue = await viewer.openQueue("read");
+    expect(await queue.jobs()).toEqual([]);
+    await queue.close();
+    expect(viewer.problems).toEqual([]);
+    await viewer.database.close();
+    await fleet.database.close();
+  });
+});
+
 describe.skipIf(server === undefined)("results in PostgreSQL", () => {
   test("replace the earlier result of the same run, and are read newest first with findings of the last only", async () => {
     const { database, results } = await openFleet("results");
@@ -132,6 +154,16 @@ describe.skipIf(server === undefined)("results in PostgreSQL", () => {
     expect((await results.recent(5, ["ads"])).get("ads")).toMatchObject([{ counts: { create: 2 } }]);
     await results.add(resultOf("ads", "failed", apply), "job");
     expect((await results.recent(5, ["ads"])).get("ads")).toMatchObject([{ status: "failed" }]);
+    await database.close();
+  });
+
+  test("of a run that completed are kept when its job is cancelled at the same moment", async () => {
+    const { database, results } = await openFleet("completed");
+    await results.add(resultOf("ads", "changes", { startedAt: NOW, counts: { create: 2 } }), "job");
+    await results.add(resultOf("ads", "interrupted", { startedAt: NOW }), "job");
+    expect((await results.recent(5, ["ads"])).get("ads")).toMatchObject([
+      { status: "changes", counts: { create: 2 } },
+    ]);
     await database.close();
   });
 

@@ -2,12 +2,15 @@
 
 import { userInfo } from "node:os";
 import { ciActor } from "../../../config/environment.ts";
+import { PROGRAM } from "../../../config/version.ts";
 import { failureOf } from "../../../core/diagnostic.ts";
 import { count, shellWord } from "../../../core/sentences.ts";
 import { isPauseOf, type Pause } from "../../../fleet/database/pauses.ts";
 import { FLEET_COMMANDS } from "../../../fleet/model/result.ts";
+import { cancelJobs } from "../../../fleet/queue/rollout.ts";
 import { scopeWords } from "../../../fleet/report/queue-text.ts";
 import { jsonDocument } from "../../../report/text/printable.ts";
+import { nodeClock } from "../../../state/backends/file/node-ports.ts";
 import { defineCommand } from "../../command/command.ts";
 import { durationOption, flagOption, optionalChoiceOption, textOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
@@ -32,20 +35,23 @@ export const cancelCommand = defineCommand({
   },
   args: [NAMES_ARGUMENT],
   notes:
-    "A running apply finishes its requests in flight and ends as interrupted within 20 s; its next run continues. Exit code 0, also if there was nothing to cancel.",
+    "A running apply finishes its requests in flight and ends as interrupted within 20 s; its next run continues. The waves after a cancelled job are cancelled, too. Exit code 0, also if there was nothing to cancel.",
   async run(context, options, names) {
     if (names.length === 0 && options.select.length === 0 && !options.all)
       throw failureOf("CLI_USAGE", "no workspace specified", {
         hint: "name workspaces, pass --select LABELS, or pass --all",
       });
     const { selected } = openFleet(context, options, names);
+    // A workspace that left the fleet file may still have a job.
+    const isAll = names.length === 0 && options.select.length === 0;
     const wanted = new Set(selected.map(({ name }) => name));
-    return withQueue(context, "send", async (queue) => {
-      const jobs = (await queue.jobs()).filter(
+    return withQueue(context, "send", async (queue, { results }) => {
+      const matching = (await queue.jobs()).filter(
         ({ workspace, command }) =>
-          wanted.has(workspace) && (options.command === undefined || options.command === command),
+          (isAll || wanted.has(workspace)) && (options.command === undefined || options.command === command),
       );
-      const cancelled = await queue.cancel(jobs);
+      const rollouts = { queue, results, clock: nodeClock, program: PROGRAM };
+      const { cancelled, jobs } = await cancelJobs(rollouts, matching);
       const lines = jobs.map(({ workspace, command, state }) => `${workspace}: ${command}, was ${state}\n`);
       context.stdout.write(
         options.output === "json"

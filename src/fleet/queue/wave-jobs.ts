@@ -1,0 +1,97 @@
+// The jobs of later waves in the tables of pg-boss: those that can no longer start, and those that a retry lets start again.
+
+import type { PgBoss } from "pg-boss";
+import { queueSchema } from "../database/tables.ts";
+import { type DeadJob, GATES, jobOf, QUEUE, QUEUE_OPTIONS, type StoppedJob } from "./job-queue.ts";
+
+/** Jobs that wait for a wave in which a job failed at every attempt or was cancelled. */
+export async function stoppedJobs(boss: PgBoss, schema: string): Promise<readonly StoppedJob[]> {
+  const { rows } = await boss.getDb().executeSql(
+    laterJobs(queueSchema(schema), {
+      ended: `ended.state in ('failed', 'cancelled') and exists (
+        select from ${queueSchema(schema)}.job where name = $1 and state = 'created' and blocked)`,
+      later: "later.state = 'created' and later.blocked",
+    }),
+    [QUEUE, GATES],
+  );
+  return rows.flatMap(({ id, data, cause, state }): StoppedJob[] => {
+    const [job, ended] = [jobOf(data), jobOf(cause)];
+    if (job === undefined || ended?.rollout === undefined) return [];
+    const { wave } = ended.rollout;
+    const by = { workspace: ended.workspace, wave, isCancelled: state === "cancelled" };
+    return [{ ...job, id: String(id), by }];
+  });
+}
+
+/** Cancels jobs so that `continueWaves` finds them: others that are cancelled stay so. */
+export async function stopJobs(boss: PgBoss, schema: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await boss.getDb().executeSql(
+    `update ${queueSchema(schema)}.job set data = data || '{"stopped": true}'
+     where name = $1 and id = any($2::uuid[]) and state = 'created' and blocked`,
+    [QUEUE, ids],
+  );
+  await boss.cancel(QUEUE, [...ids]);
+}
+
+/** Lets the stopped jobs of the waves after these jobs wait again, except those of workspaces that have another job. */
+export async function continueWaves(boss: PgBoss, schema: string, ended: readonly DeadJob[]): Promise<void> {
+  if (ended.length === 0) return;
+  const { rows } = await boss.getDb().executeSql(
+    laterJobs(queueSchema(schema), {
+      ended: "ended.id = any($3::uuid[])",
+      later: `later.state = 'cancelled' and later.data -> 'stopped' = 'true' and not exists (
+        select from ${queueSchema(schema)}.job as other
+        where other.name = $1 and other.singleton_key = later.singleton_key and other.state <= 'active')`,
+    }),
+    [QUEUE, GATES, ended.map(({ source }) => source)],
+  );
+  const ids = rows.map(({ id }) => String(id));
+  if (ids.length === 0) return;
+  await boss.resume(QUEUE, ids);
+  await boss
+    .getDb()
+    .executeSql(
+      `update ${queueSchema(schema)}.job set data = data - 'stopped' where name = $1 and id = any($2::uuid[])`,
+      [QUEUE, ids],
+    );
+}
+
+/** Lets a job of a wave that failed start again, with all its tries. False if its workspace has another job or pg-boss removed it. */
+export async function repeatJob(boss: PgBoss, { workspace, source }: DeadJob): Promise<boolean> {
+  const jobs = await boss.findJobs<object>(QUEUE, { key: workspace, limit: MOST_JOBS });
+  const job = jobs.find(({ id, state }) => id === source && state === "failed");
+  if (job === undefined || jobs.some(({ state }) => PRESENT.has(state))) return false;
+  await boss.retry(QUEUE, job.id);
+  const tries = job.retryCount + 1;
+  const data = { ...job.data, deferred: tries };
+  await boss.update(QUEUE, data, { id: job.id, retryLimit: tries + QUEUE_OPTIONS.retryLimit, startAfter: 0 });
+  return true;
+}
+
+/** Of one workspace; those that ended are removed after a day. */
+const MOST_JOBS = 10_000;
+const PRESENT: ReadonlySet<string> = new Set(["created", "retry", "active"]);
+
+/** Follows the gates after the jobs that ended to all later waves. Of several jobs that ended, `cause` is the first. */
+function laterJobs(schema: string, { ended, later }: { readonly ended: string; readonly later: string }) {
+  return `with recursive causes as (
+      select distinct on (gate.child_id) gate.child_id as gate, ended.data, ended.state, ended.completed_on
+      from ${schema}.job as ended
+      join ${schema}.job_dependency as gate on gate.parent_name = ended.name and gate.parent_id = ended.id
+      where ended.name = $1 and ended.blocking and ${ended}
+      order by gate.child_id, ended.completed_on
+    ), gates as (
+      select gate, gate as cause from causes
+      union
+      select next.child_id, gates.cause from gates
+      join ${schema}.job_dependency as job on job.parent_name = $2 and job.parent_id = gates.gate
+      join ${schema}.job_dependency as next on next.parent_name = $1 and next.parent_id = job.child_id
+    )
+    select distinct on (later.id) later.id, later.data, causes.data as cause, causes.state::text as state
+    from gates
+    join causes on causes.gate = gates.cause
+    join ${schema}.job_dependency as job on job.parent_name = $2 and job.parent_id = gates.gate
+    join ${schema}.job as later on later.name = $1 and later.id = job.child_id and ${later}
+    order by later.id, causes.completed_on`;
+}
