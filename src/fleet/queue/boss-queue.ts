@@ -1,16 +1,16 @@
-// The job queue on pg-boss. Only this file loads pg-boss.
+// The job queue on pg-boss. Only this file opens pg-boss.
 
 import type { FlowJob, JobWithMetadata, PgBoss } from "pg-boss";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { Clock } from "../../state/model/store.ts";
 import { queueSchema, storable, tooNew } from "../database/tables.ts";
-import { LONGEST_TIMEOUT_MS, limitGroups, type RunLimit } from "../model/fleet.ts";
-import { diagnosticsIn, RESULT_STATUSES } from "../model/result.ts";
+import { limitGroups, type RunLimit } from "../model/fleet.ts";
+import { deadLetters } from "./dead-letters.ts";
 import {
   DEAD_LETTER_OPTIONS,
   DEAD_LETTERS,
-  type DeadJob,
+  deferralsOf,
   type FleetJob,
   GATES,
   HEARTBEAT_REFRESH_S,
@@ -20,16 +20,16 @@ import {
   jobOptions,
   type NewJob,
   optionsText,
-  PRIORITIES,
   type PresentJob,
   QUEUE,
   QUEUE_OPTIONS,
   type QueueWorker,
   SUPERVISION_S,
   scheduledOptions,
+  UNREADABLE,
   writerOf,
 } from "./job-queue.ts";
-import { continueWaves, repeatJob, stopJobs, stoppedJobs } from "./wave-jobs.ts";
+import { stopJobs, stoppedJobs } from "./wave-jobs.ts";
 
 /** Version of the tables of the pinned pg-boss. An older program must not work on newer tables. */
 export const QUEUE_VERSION = 46;
@@ -147,6 +147,8 @@ function queueOn(boss: PgBoss, options: QueueOptions): JobQueue {
     ...presentJobs(boss, options),
     workers: () => workersOf(boss),
     ...schedules(boss, options),
+    stopped: () => stoppedJobs(boss, options.schema),
+    stop: (ids) => stopJobs(boss, options.schema, ids),
     ...deadLetters(boss, options),
     close: () => boss.stop({ graceful: true, timeout: 1_000 }),
   };
@@ -246,8 +248,6 @@ function takenJobs(boss: PgBoss, { schema }: QueueOptions): Part<"wasCancelled" 
       const [job] = await boss.findJobs(QUEUE, { id });
       return job?.state === "cancelled";
     },
-    stopped: () => stoppedJobs(boss, schema),
-    stop: (ids) => stopJobs(boss, schema, ids),
     /** As a try that does not count: pg-boss has no other way back for a job that was taken. */
     async defer({ id }, { name }, until, paused) {
       const [job] = await boss.findJobs<object>(QUEUE, { id });
@@ -370,67 +370,12 @@ function schedules(
   };
 }
 
-function deadLetters(boss: PgBoss, { program }: QueueOptions): Part<"dead" | "retryDead" | "removeDead"> {
-  return {
-    async dead() {
-      const letters = await boss.findJobs(DEAD_LETTERS, { queued: true, limit: MOST_ROWS });
-      return letters.flatMap(
-        ({ id, data, createdOn, sourceId, sourceOutput, sourceRetryCount }): DeadJob[] => {
-          const job = jobOf(data) ?? { workspace: UNREADABLE, command: "drift" };
-          const attempts = (sourceRetryCount ?? 0) + 1 - deferralsOf(data);
-          const source = sourceId ?? undefined;
-          return [
-            {
-              ...job,
-              id,
-              ...defined({ source }),
-              failedAt: createdOn.getTime(),
-              attempts,
-              failure: failureOf(sourceOutput),
-            },
-          ];
-        },
-      );
-    },
-    /** A job of a wave starts again itself, so that its wave waits for it. Others: not `redrive`, which removes the dead letter of a workspace that has a job, and forgets how long a job may run. */
-    async retryDead(dead) {
-      const repeated: DeadJob[] = [];
-      for (const job of dead)
-        if (job.rollout !== undefined && (await repeatJob(boss, job))) repeated.push(job);
-      await continueWaves(boss, schema, repeated);
-      const fresh = dead.filter((job) => job.workspace !== UNREADABLE && !repeated.includes(job));
-      const jobs = fresh.map(({ workspace, command }) => ({
-        id: crypto.randomUUID(),
-        data: { workspace, command, version: program },
-        ...jobOptions({ name: workspace, timeoutMs: LONGEST_TIMEOUT_MS }, PRIORITIES[command]),
-      }));
-      const inserted = new Set(jobs.length === 0 ? [] : await boss.insert(QUEUE, jobs, { returnId: true }));
-      const moved = [...repeated, ...fresh.filter((_, at) => inserted.has(jobs[at]?.id ?? ""))].map(
-        ({ id }) => id,
-      );
-      if (moved.length > 0) await boss.deleteJob(DEAD_LETTERS, moved);
-      return moved.length;
-    },
-    async removeDead(ids) {
-      // pg-boss refuses an empty list.
-      if (ids.length > 0) await boss.deleteJob(DEAD_LETTERS, [...ids]);
-    },
-  };
-}
-
 const PAGE = 10_000;
 /** Groups without a limit: the fleet file that enqueued a job may have had one. */
 const MOST_IN_A_GROUP = 1_000;
 
 function tierOf({ of }: RunLimit): string {
   return of === "per_host" ? of : `${of.label}=${of.value}`;
-}
-
-function deferralsOf(data: unknown): number {
-  const { deferred } = (typeof data === "object" && data !== null ? data : {}) as {
-    readonly deferred?: unknown;
-  };
-  return typeof deferred === "number" ? deferred : 0;
 }
 
 function presentJob(job: JobWithMetadata<unknown>, now: number): readonly PresentJob[] {
@@ -465,36 +410,7 @@ function unreadable(data: unknown, program: string): JobOutcome {
   return { outcome: "failed", output: { status: "failed", worker: "", diagnostics } };
 }
 
-/** In place of a name, for a job that `workspace` did not write. */
-const UNREADABLE = "?";
-
 const STATUSES = { done: "completed", failed: "failed", dead: "deadletter" } as const;
-
-type UnreadFailure = { readonly [Field in keyof DeadJob["failure"]]?: unknown };
-
-/** pg-boss wraps what it writes itself, such as a lost heartbeat, in `value`. */
-function failureOf(output: object | null): DeadJob["failure"] {
-  const wrapped = (output ?? {}) as { readonly value?: object };
-  const { status, worker, diagnostics, message } = { ...wrapped, ...wrapped.value } as UnreadFailure;
-  return {
-    status: RESULT_STATUSES.find((name) => name === status),
-    ...(typeof worker === "string" ? { worker } : {}),
-    diagnostics: diagnosticsIn(diagnostics),
-    ...(typeof message === "string" ? { message: queueMessage(message) } : {}),
-  };
-}
-
-/** What a message of pg-boss means to the user of a fleet. It does not name the worker. */
-function queueMessage(message: string): string {
-  const [, what] = QUEUE_MESSAGES.find(([pattern]) => pattern.test(message)) ?? [];
-  if (what === undefined) return message;
-  return `${what}; check the logs of the workers, then run \`workspace fleet dead-letters --retry\``;
-}
-
-const QUEUE_MESSAGES = [
-  [/^job heartbeat timeout$/, "the worker stopped or lost the database before the run ended"],
-  [/^(job timed out$|handler execution exceeded )/, "the run did not stop at its time limit"],
-] as const;
 
 /** Every method rejects with a diagnostic that names the server and no password. */
 function withFailures(queue: JobQueue, failure: (problem: unknown) => Failure): JobQueue {

@@ -280,3 +280,14 @@ export function writerOf(data: unknown): string | undefined {
   };
   return typeof version === "string" ? version : undefined;
 }
+
+/** In place of a name, for a job that `workspace` did not write. */
+export const UNREADABLE = "?";
+
+/** How often a job was put back without a try. */
+export function deferralsOf(data: unknown): number {
+  const { deferred } = (typeof data === "object" && data !== null ? data : {}) as {
+    readonly deferred?: unknown;
+  };
+  return typeof deferred === "number" ? deferred : 0;
+}
