@@ -40,9 +40,13 @@ async function run(...words: string[]): Promise<{ code: number; out: string; err
   return { code, out: context.out(), err: context.err() };
 }
 
+/** The first warning has its place below it, the others before them. */
 const places = (text: string): readonly string[] =>
   [
     ...text.matchAll(/warning SPEC_COMBINATION: (\S+: \S+) has no effect.*\n.*?(workspace\.yaml:\d+:\d+)/g),
+    ...[...text.matchAll(/also at \S*(workspace\.yaml:\d+:\d+): (\S+: \S+) has no effect/g)].map(
+      ([line, at, what]) => [line, what, at],
+    ),
   ].map(([, what, at]) => `${what} ${at}`);
 
 const EVERY_FIELD = [

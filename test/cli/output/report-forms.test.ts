@@ -286,6 +286,6 @@ describe("Markdown that does not fit", () => {
     const { err } = await run(folder, "plan -o text -o markdown=report.md");
     expect(readFileSync(join(folder, "report.md"), "utf8")).toMatch(/\*\*Shortened to fit\*\*: \d+ findings/);
     expect(VARIABLES.filter((name) => !err.includes(`${name} is not set`))).toEqual([]);
-    expect(err.match(/^warning /gm)).toHaveLength(VARIABLES.length);
+    expect(err.match(/^(?:warning | {2}also at )/gm)).toHaveLength(VARIABLES.length);
   }, 60_000);
 });
