@@ -33,7 +33,9 @@ function apiOf({ collection, token, log, sleep }: AzureSettings, right: string):
 
 async function ownId(api: Api): Promise<unknown> {
   const { json } = await api.send("/_apis/connectionData");
-  return isRecord(json) && isRecord(json.authenticatedUser) ? json.authenticatedUser.id : undefined;
+  const id = isRecord(json) && isRecord(json.authenticatedUser) ? json.authenticatedUser.id : undefined;
+  if (id === undefined) throw new ApiError(200, "Azure DevOps does not name the user of this token");
+  return id;
 }
 
 function valuesOf(json: unknown): readonly unknown[] {

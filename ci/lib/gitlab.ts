@@ -28,6 +28,7 @@ function apiOf({ api, token, log, sleep }: GitLabSettings): Api {
 async function own(api: Api, listed: readonly unknown[]): Promise<readonly unknown[]> {
   const { json } = await api.send("/user");
   const id = isRecord(json) ? json.id : undefined;
+  if (id === undefined) throw new ApiError(200, "GitLab does not name the user of this token");
   return listed.filter((one) => isRecord(one) && isRecord(one.author) && one.author.id === id);
 }
 

@@ -56,13 +56,12 @@ async function once(
     return "opened";
   }
   const { id } = newest.entry;
-  await issues.update(id, title, body);
-  if (!mark.open) {
-    await issues.note(id, `No drift is left that is not acknowledged, according to ${run}.`);
-    await issues.close(id);
-    return "closed";
-  }
-  if (newest.mark.digest !== mark.digest || hiddenIsNew)
+  // The mark comes last: a run that could not add its comment finds the old mark, and adds it again.
+  if (!mark.open) await issues.note(id, `No drift is left that is not acknowledged, according to ${run}.`);
+  else if (newest.mark.digest !== mark.digest || hiddenIsNew)
     await issues.note(id, `The drift changed, according to ${run}.`);
-  return "updated";
+  await issues.update(id, title, body);
+  if (mark.open) return "updated";
+  await issues.close(id);
+  return "closed";
 }

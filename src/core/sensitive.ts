@@ -51,7 +51,7 @@ export class SensitiveTexts {
     this.add(text.trim());
     this.add(inOneLine(text));
     if (text.length < SHORTEST_PART) return;
-    for (const form of [...jsonForms(text), ...urlForms(text), ...htmlForms(text)])
+    for (const form of [...jsonForms(text), ...urlForms(text), ...markupForms(text)])
       for (const shown of [form, inOneLine(form)]) if (!this.#texts.has(shown)) this.#add(shown);
     if (!text.includes("\n")) return;
     for (const line of text.split("\n"))
@@ -315,14 +315,22 @@ function urlForms(text: string): readonly string[] {
   return [...forms, ...forms.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
 }
 
-/** In HTML and XML, with each name of a quote that programs write. */
-function htmlForms(text: string): readonly string[] {
-  const markup = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  const double = ["&quot;", "&#34;"].map((quote) => markup.replaceAll('"', quote));
-  const both = ["&#39;", "&#x27;", "&apos;"].flatMap((quote) =>
-    double.map((form) => form.replaceAll("'", quote)),
-  );
-  return [markup, ...double, ...both];
+/** What programs write for a character in HTML and XML, and for quotes in SQL, YAML, and Python; many leave some of them. */
+const ESCAPES: readonly (readonly [string, readonly string[]])[] = [
+  ["&", ["&amp;"]],
+  ["<", ["&lt;"]],
+  [">", ["&gt;"]],
+  ['"', ["&quot;", "&#34;", '""']],
+  ["'", ["&#39;", "&#x27;", "&apos;", "''", "\\'"]],
+];
+
+/** Each combination of characters that are escaped or left. */
+function markupForms(text: string): readonly string[] {
+  let forms: readonly string[] = [text];
+  for (const [mark, escapes] of ESCAPES)
+    if (text.includes(mark))
+      forms = forms.flatMap((form) => [form, ...escapes.map((spelled) => form.replaceAll(mark, spelled))]);
+  return forms;
 }
 
 /** Bytes as hex and as base64 in both alphabets, alone and inside a longer text, where its first and last characters are unknown. */

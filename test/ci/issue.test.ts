@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { markedBody, type RunMark } from "../../ci/lib/body.ts";
+import { ApiError } from "../../ci/lib/http.ts";
 import { DRIFT_LABEL, putIssue } from "../../ci/lib/issue.ts";
 import { CodeHost, type StoredIssue } from "./code-host/code-host.ts";
 import { PLATFORMS } from "./code-host/platforms.ts";
@@ -43,6 +44,22 @@ describe.each(PLATFORMS)("the drift issue of $name", (platform) => {
       { open: false, title: "Drift: prod" },
       { open: true, title: "Drift: prod" },
     ]);
+  });
+
+  test("gets its note also if the first attempt to add it fails", async () => {
+    await put(mark(1), "one pool changed");
+    const issues = platform.issues(host);
+    let attempts = 0;
+    const note = async (id: string, text: string): Promise<void> => {
+      attempts += 1;
+      if (attempts === 1) throw new ApiError(503, "busy");
+      await issues.note(id, text);
+    };
+    const report = { text: "two pools changed", run: "run 2", hiddenIsNew: false };
+    await putIssue({ ...issues, note }, SUBJECT, mark(2, true, "d2"), report).catch(() => undefined);
+    await put(mark(3, true, "d2"), "two pools changed");
+    expect(host.issues[0]?.notes).toHaveLength(1);
+    expect(host.issues[0]?.body).toContain("two pools changed");
   });
 
   test("gets a note when a hidden value changed, although the digest is the same", async () => {

@@ -106,6 +106,10 @@ function looksLikeHtml(text: string): boolean {
   return /^\s*</.test(text);
 }
 
+/** Only tags of HTML: what else is between brackets can be a part of a sensitive value, which could not be recognized without it. */
+const TAGS =
+  /<(?:!doctype|!--[\s\S]*?--|\/?(?:a|abbr|address|article|b|body|br|button|center|code|dd|div|dl|dt|em|font|footer|form|h[1-6]|head|header|hr|html|i|img|input|label|li|link|main|meta|nav|ol|p|pre|section|small|span|strong|svg|table|tbody|td|th|thead|title|tr|tt|u|ul)(?=[\s/>]))[^>]*>/gi;
+
 /** The text of an HTML page: proxies report errors in HTML. */
 export function plainText(text: string): string {
   if (!looksLikeHtml(text)) return text.trim();
@@ -113,7 +117,7 @@ export function plainText(text: string): string {
     text
       .slice(0, LONGEST_PAGE)
       .replaceAll(/<(script|style)[\s\S]*?<\/\1>/gi, " ")
-      .replaceAll(/<[^>]*>/g, " "),
+      .replaceAll(TAGS, " "),
   );
   // The last word may be a part of a token.
   return text.length > LONGEST_PAGE ? `${words.slice(0, words.lastIndexOf(" ") + 1)}${ELLIPSIS}` : words;

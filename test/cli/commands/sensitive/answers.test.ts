@@ -117,6 +117,25 @@ describe("no message has a sensitive value that the service sends back", () => {
     expect(all).not.toContain(word);
   });
 
+  test.each([
+    [
+      "in an HTML page that does not escape it",
+      (value: string) => `<html><body><h1>Bad</h1>${value}</body></html>`,
+    ],
+    [
+      "with some of its marks escaped",
+      (value: string) => `no ${value.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}`,
+    ],
+    ["with its quotes doubled", (value: string) => `no '${value.replaceAll("'", "''")}'`],
+  ])("%s", async (_, page) => {
+    const value = "Pw&one'tw<three>four-CANARY";
+    const host = await serviceWith("/api/2.0/clusters/create", () => [400, page(value)]);
+    const { code, all } = await run("apply --auto-approve", folderWith(CLUSTER("${var.s}", "")), host, value);
+    expect(code).toBe(1);
+    expect(all).toContain("a server that is not this API");
+    expect(all).not.toMatch(/CANARY|three|Pw&/);
+  });
+
   test("that it shortens with three dots", async () => {
     const message = `bad value '${VALUE.slice(0, 12)}...'`;
     const host = await serviceWith("/api/2.0/clusters/create", refused("INVALID_PARAMETER_VALUE", message));
