@@ -255,18 +255,19 @@ function takenJobs(boss: PgBoss, { schema }: QueueOptions): Part<"wasCancelled" 
       if (job === undefined || transaction === undefined) return;
       try {
         const { db } = transaction;
+        // First, because a job without a further try would become a dead letter.
+        await db.executeSql(
+          `update ${queueSchema(schema)}.job set retry_limit = retry_limit + 1
+           where name = $1 and id = $2 and state = 'active'`,
+          [QUEUE, id],
+        );
         await boss.fail(QUEUE, id, { message: `${name} is paused` }, { db });
         const data = {
           ...job.data,
           deferred: deferralsOf(job.data) + 1,
           ...defined({ paused }),
         };
-        await boss.update(QUEUE, data, {
-          id,
-          startAfter: new Date(until),
-          retryLimit: job.retryLimit + 1,
-          db,
-        });
+        await boss.update(QUEUE, data, { id, startAfter: new Date(until), db });
         await transaction.commit();
       } catch (problem) {
         await transaction.rollback();

@@ -51,10 +51,11 @@ export async function runWorker(settings: WorkerOptions, observer: WorkerObserve
   const { queue, drain, clock, drainMs, parallelism } = options;
   const stop = new AbortController();
   await queue.work(parallelism, (job) => runJob(options, observer, job, stop.signal));
-  await Promise.race([aborted(drain), stopRolloutsUntil(drain, options)]);
+  const rollouts = stopRolloutsUntil(drain, options);
+  await aborted(drain);
   const idle = new AbortController();
   await Promise.all([
-    queue.stopTaking().finally(() => idle.abort()),
+    Promise.all([queue.stopTaking(), rollouts]).finally(() => idle.abort()),
     clock.sleep(drainMs, idle.signal).then(() => stop.abort()),
   ]);
 }

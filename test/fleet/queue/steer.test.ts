@@ -117,6 +117,21 @@ describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
     await sender.end();
   }, 40_000);
 
+  test("lets a job wait for the end of a pause at its last attempt, too", async ({ expect }) => {
+    const sender = await openSender("last");
+    const pause = await sender.pauses.add({ workspaces: [], select: [], reason: "", by: "ann" });
+    await sender.queue.enqueue(jobsOf([workspaceNamed("ads")], "drift"));
+    await sender.database.query("update last_jobs.job set retry_limit = 0", []);
+    const worker = await startWorker("last", [workspaceNamed("ads")], async ({ name }) => resultOf(name));
+    expect(await until(async () => (await sender.queue.jobs())[0]?.paused === pause.id)).toBe(true);
+    expect(await sender.queue.dead()).toEqual([]);
+    await sender.pauses.remove([pause.id]);
+    expect(await sender.queue.release([pause.id])).toBe(1);
+    await worker.saw("ads ok");
+    await worker.end();
+    await sender.end();
+  }, 40_000);
+
   test("starts no run of a workspace in its maintenance window", async ({ expect }) => {
     const sender = await openSender("windows");
     const maintenance = [{ cron: "* * * * *", timezone: "UTC", durationMs: 3_600_000 }];
