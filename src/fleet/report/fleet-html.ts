@@ -36,7 +36,8 @@ import { queueLines } from "./queue-text.ts";
 export function fleetHtml(view: FleetView, results?: string): string {
   const labels = labelAttributes(view);
   const titles = Object.fromEntries([...labels].map(([name, attribute]) => [attribute, name]));
-  const rows = FLEET_STATES.flatMap((state) => section(view, state, labels));
+  const runs = Math.max(0, ...view.rows.map(({ trend }) => trend.length));
+  const rows = FLEET_STATES.flatMap((state) => section(view, state, labels, runs));
   return page(
     verdict(view),
     [
@@ -58,13 +59,13 @@ export function fleetHtml(view: FleetView, results?: string): string {
   );
 }
 
-function section(view: FleetView, state: FleetState, labels: LabelAttributes): readonly Html[] {
+function section(view: FleetView, state: FleetState, labels: LabelAttributes, runs: number): readonly Html[] {
   const rows = view.rows.filter((row) => row.state === state);
   if (rows.length === 0) return [];
   return [
     itemList(
       `${sentenceCase(stateWord(state))}: ${count(rows.length, "workspace")}`,
-      rows.map((row) => rowHtml(row, labels, rows.length <= OPEN)),
+      rows.map((row) => rowHtml(row, labels, { isShort: rows.length <= OPEN, runs })),
     ),
   ];
 }
@@ -124,7 +125,13 @@ function queue(view: FleetView): Html {
 /** So many failed workspaces are read as a whole; of more, the list of causes comes first. */
 const OPEN = 5;
 
-function rowHtml(row: FleetRow, labels: LabelAttributes, isShort: boolean): Html {
+interface RowLayout {
+  readonly isShort: boolean;
+  /** In the longest trend of the fleet. */
+  readonly runs: number;
+}
+
+function rowHtml(row: FleetRow, labels: LabelAttributes, { isShort, runs }: RowLayout): Html {
   return folded({
     tone: TONES[row.state],
     open: isShort && (row.state === "failed" || row.state === "blocked"),
@@ -134,7 +141,7 @@ function rowHtml(row: FleetRow, labels: LabelAttributes, isShort: boolean): Html
       html`<span class="verb">${rowWord(row)}</span><span class="address">${row.workspace}</span>`,
       html`<span class="remark">${ageWords(row.ageMs)}</span>`,
       about(row),
-      trend(row.trend),
+      trend(row.trend, runs),
     ],
     body: [details(row), findings(row.diagnostics)],
   });
@@ -177,13 +184,15 @@ function details(row: FleetRow): Html {
 
 const WIDTH = 90;
 const HEIGHT = 16;
-/** Runs across the whole width, so that the lines of all rows have one scale, and the newest run is at the right. */
-const RUNS = 30;
 
-/** Drifted resources in the last runs, as a line; nothing for fewer than two runs. */
-function trend(counts: readonly number[]): Html {
+/**
+ * Drifted resources in the last runs, as a line; nothing for fewer than two runs, or if none had drift. The longest trend of the fleet
+ * has the whole width, so the lines of all rows have one scale, and the newest run is at the right.
+ */
+function trend(counts: readonly number[], runs: number): Html {
+  if (counts.every((drifted) => drifted === 0)) return NOTHING;
   const label = `Drift in the last ${counts.length} runs: ${counts.join(", ")}`;
-  return line(counts, { width: WIDTH, height: HEIGHT, label, points: RUNS });
+  return line(counts, { width: WIDTH, height: HEIGHT, label, points: runs });
 }
 
 function days(view: FleetView): Html {

@@ -137,7 +137,7 @@ const MOST_NAMED = 3;
  * `destroyedBelow` is only there.
  */
 function glanceLines(
-  { notable, costLabel, costTotal }: PlanView,
+  { notable, costTotal }: PlanView,
   destroyedBelow: ReadonlySet<ChangeView>,
 ): readonly string[] {
   const touching = notable.filter((change) => change.touches);
@@ -149,11 +149,12 @@ function glanceLines(
     .slice(0, MOST_NAMED)
     .map(({ subject, sentence }) => `${markdownText(subject)}: ${markdownSentence(sentence)}`);
   const more = effects.length - sentences.length;
+  const costParts = [
+    ...(costTotal === undefined ? [] : [markdownText(costTotal)]),
+    ...(cost.length === 0 ? [] : [`${markdownText(kindCounts(cost))} (${names(cost, MOST_NAMED)})`]),
+  ];
   const lines = [
-    ...(costTotal === undefined ? [] : [`- **${costLabel}**: ${markdownText(costTotal)}`]),
-    ...(cost.length === 0
-      ? []
-      : [`- **Cost**: ${markdownText(kindCounts(cost))} (${names(cost, MOST_NAMED)})`]),
+    ...(costParts.length === 0 ? [] : [`- **Cost**: ${costParts.join(" ")}`]),
     ...(effects.length === 0
       ? []
       : [`- **Side effects**: ${sentences.join("; ")}${more === 0 ? "" : `; and ${count(more, "more")}`}`]),
@@ -255,7 +256,7 @@ function accessBlock({ sign, head, items }: AccessLine): Block {
 
 interface Opened {
   readonly section: Section;
-  /** How many changes have a block of their own. */
+  /** How many changes, or groups of equal ones, have a block of their own. */
   readonly number: number;
   /** Whether something of the changes is not in the section. */
   readonly isShortened: boolean;
@@ -264,16 +265,21 @@ interface Opened {
 /** An open change shows so many lines of its differences. */
 const MOST_LINES = 6;
 
-/** The first `most` changes with their differences, and the others by name, a line for each kind and action. */
+/** The first `most` changes or groups with their differences, and the others by name, a line for each kind and action. */
 function opened(title: string, plan: PlanView, changes: readonly ChangeView[], most: number): Opened {
-  const shown = changes.slice(0, most);
-  const rest = Map.groupBy(changes.slice(most), ({ verb, kind }) => `${verb} ${kind}`);
+  const groups = foldChanges(changes, plan.expand, true);
+  const shown = groups.slice(0, most);
+  const rest = Map.groupBy(groups.slice(most).flat(), ({ verb, kind }) => `${verb} ${kind}`);
   const lines = [...rest.values()].map((own): Block => {
+    const [equal, ...others] = foldChanges(own, plan.expand, true);
+    if (equal !== undefined && equal.length > 1 && others.length === 0) return equalBlock(equal);
     const [first] = own;
     const text = `- **${first?.verb ?? ""}** ${markdownText(kindCounts(own))}: ${names(own, MOST_OPEN)}\n`;
     return { what: "change", text };
   });
-  const blocks = shown.map((change) => changeBlock(change, MOST_LINES));
+  const blocks = shown.map((group) =>
+    group.length === 1 ? changeBlock(group[0], MOST_LINES) : equalBlock(group),
+  );
   const caused = plan.split === undefined ? "" : ", caused by this change";
   return {
     section: {
@@ -282,8 +288,23 @@ function opened(title: string, plan: PlanView, changes: readonly ChangeView[], m
       blocks: [...blocks, ...lines],
     },
     number: shown.length,
-    isShortened: lines.length > 0 || shown.some((change) => diffOf(change).length > MOST_LINES),
+    isShortened:
+      lines.length > 0 || shown.some((group) => group.length > 1 || diffOf(group[0]).length > MOST_LINES),
   };
+}
+
+/** An open line of equal changes: their difference, and the first by name. */
+function equalBlock(group: ChangeGroup): Block {
+  const [view] = group;
+  const remarks = view.sharedRemarks.length === 0 ? "" : ` (${markdownText(view.sharedRemarks.join("; "))})`;
+  const head = `- **${view.verb}** ${markdownText(groupTitle(group))}${remarks}`;
+  const diff = diffOf(view, false);
+  const isBrief = view.content.length === 0 && diff.length <= MOST_BESIDE;
+  const beside = isBrief ? diff.map((line) => `${markdownCode(line)}`) : [];
+  const which = names(group, MOST_OPEN);
+  const line = `${head}: ${beside.length === 0 ? "" : `${beside.join(", ")} of `}${which}`;
+  const below = isBrief ? [] : fence(diffOf(view).slice(0, MOST_LINES));
+  return block("change", head, [line, ...sentencesOf(view), ...below]);
 }
 
 /** What an open section shortened. */

@@ -93,7 +93,7 @@ function changesSection(plan: PlanView, colors: Colors): readonly string[] {
   return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
     ...(at === 0 ? [] : [""]),
     ...(head === undefined ? [] : [colors.bold(`${head}:`)]),
-    ...changeBlocks(foldChanges(changes, plan.expand), colors),
+    ...changeBlocks(foldChanges(changes, plan.expand, true), colors),
   ]);
 }
 
@@ -120,7 +120,7 @@ function spacedLines(
   });
 }
 
-/** So many of the equal changes are named. */
+/** So many of the equal changes are named; of changes of access each one, by its address. */
 const MOST_NAMED = 5;
 
 interface ChangeLineOptions {
@@ -145,7 +145,9 @@ function groupLines(
 ): readonly string[] {
   const [view, ...others] = group;
   const paint = paintOf(view.action, colors);
-  const names = others.length === 0 ? view.remarks : [groupNames(group, MOST_NAMED), ...view.sharedRemarks];
+  const members =
+    view.severity === "security" ? group.map(memberText).join(", ") : groupNames(group, MOST_NAMED);
+  const names = others.length === 0 ? view.remarks : [members, ...view.sharedRemarks];
   const remarkTexts = [...view.severityRemarks, ...names];
   const remarks = remarkTexts.length === 0 ? "" : colors.dim(`  (${remarkTexts.join("; ")})`);
   const origin = originText(view.driftOrigin, isNotedBelow);
@@ -159,6 +161,12 @@ function groupLines(
     ...view.reasons.map((reason) => colors.dim(`      because ${reason}`)),
     ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
   ];
+}
+
+/** A member of equal changes of access, with what only it has: its former address, or its name. */
+function memberText({ title, remarks, sharedRemarks }: ChangeView): string {
+  const own = remarks.filter((text) => !sharedRemarks.includes(text));
+  return own.length === 0 ? title : `${title} (${own.join("; ")})`;
 }
 
 /** Equal changes can differ in cost, if their pools do. */

@@ -24,8 +24,8 @@ export const PAGE_STYLE = `
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-main { max-width: 1080px; margin: 0 auto; padding: 24px 24px 72px; }
-h1 { font-size: 27px; line-height: 1.25; letter-spacing: -.015em; margin: 0 0 4px; overflow-wrap: anywhere; }
+main { max-width: 1080px; margin: 0 auto; padding: 16px 24px 72px; }
+h1 { font-size: 23px; line-height: 1.25; letter-spacing: -.015em; margin: 0 0 4px; overflow-wrap: anywhere; }
 h2 { font-size: 13px; text-transform: uppercase; letter-spacing: .07em; color: var(--soft); margin: 22px 0 10px; }
 a { color: var(--state); }
 code, pre, kbd, .address, .label, .value, .sides { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; font-size: 13px; }
@@ -35,10 +35,10 @@ code, pre, kbd, .address, .label, .value, .sides { font-family: ui-monospace, "S
 .chart svg { grid-row: 1 / 3; grid-column: 2; border-left: 1px solid var(--line); border-bottom: 1px solid var(--line); } .chart > span { grid-column: 1; text-align: right; } .chart > span + svg + span { grid-row: 2; align-self: end; }
 .chart p { grid-column: 2; display: flex; justify-content: space-between; margin: 2px 0 0; }
 summary > .cause { flex: 1 1 50%; min-width: 0; } summary > svg { margin-left: auto; flex: none; }
-.tiles { display: flex; flex-wrap: wrap; gap: 10px; margin: 16px 0 0; padding: 0; list-style: none; }
+.tiles { display: flex; flex-wrap: wrap; gap: 8px; margin: 12px 0 0; padding: 0; list-style: none; }
 .tiles + .where { margin-top: 16px; }
-.tiles li { background: var(--sheet); border: 1px solid var(--line); border-top: 3px solid var(--tone, var(--line)); border-radius: 8px; padding: 5px 16px 6px; min-width: 96px; }
-.tiles b { display: block; font-size: 22px; line-height: 1.2; font-weight: 650; color: var(--tone); font-variant-numeric: tabular-nums; }
+.tiles li { background: var(--sheet); border: 1px solid var(--line); border-left: 4px solid var(--tone, var(--line)); border-radius: 8px; padding: 3px 14px 3px 12px; }
+.tiles b { margin-right: 6px; font-size: 18px; line-height: 1.4; font-weight: 650; color: var(--tone); font-variant-numeric: tabular-nums; }
 .tiles .none { --tone: var(--line); } .tiles .none b { color: var(--soft); }
 .tiles span { color: var(--soft); font-size: 13px; }
 .create { --tone: var(--create); } .update, .compare { --tone: var(--update); } .replace { --tone: var(--replace); }
@@ -55,15 +55,16 @@ summary > .cause { flex: 1 1 50%; min-width: 0; } summary > svg { margin-left: a
 ul.effects, ul.members { margin: 0; padding: 0; list-style: none; }
 ul.effects li { padding: 5px 0; overflow-wrap: anywhere; } ul.effects li + li { border-top: 1px solid var(--line); }
 ul.members { margin: 10px 0 0 !important; columns: 2; column-gap: 28px; } ul.members li { padding: 2px 0; break-inside: avoid; overflow-wrap: anywhere; }
-.glance { margin: 18px 0 0; background: var(--sheet); border: 1px solid var(--line); border-radius: 8px; }
-.glance div { display: flex; gap: 4px 16px; padding: 6px 16px; border-left: 4px solid var(--tone, var(--line)); }
+.glance { margin: 12px 0 0; background: var(--sheet); border: 1px solid var(--line); border-radius: 8px; }
+.glance div { display: flex; gap: 4px 16px; padding: 4px 16px; border-left: 4px solid var(--tone, var(--line)); }
 .glance div:first-child { border-radius: 8px 8px 0 0; } .glance div:last-child { border-radius: 0 0 8px 8px; } .glance div:only-child { border-radius: 8px; }
 .glance div + div { border-top: 1px solid var(--line); }
 .glance dt { flex: 0 0 100px; white-space: nowrap; color: var(--tone); font-weight: 650; } .glance dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
-.findings { margin-top: 10px; } .findings .note { margin: 6px 0; } .findings details.note { padding: 0; overflow: hidden; }
-details.note > summary { padding: 7px 42px 7px 16px; } details.note > summary span { flex: 1 1 300px; min-width: 0; }
+.findings { margin-top: 8px; font-size: 14px; } .findings .note { margin: 6px 0; } .findings > .note { padding: 6px 16px; } .findings details.note { padding: 0; overflow: hidden; }
+details.note > summary { padding: 6px 42px 6px 16px; } details.note > summary span { flex: 1 1 300px; min-width: 0; }
 details.note .note { border: 0; border-radius: 0; padding: 6px 0; margin: 0; }
-details.more { margin: 12px 0; border-left-width: 1px; } details.more > summary { color: var(--soft); font-size: 14px; padding: 7px 42px 7px 16px; }
+#access h2 { margin: 14px 0 4px; } #access ul { margin: 0; padding-left: 20px; } #access li { overflow-wrap: anywhere; }
+details.more { margin: 8px 0; border-left-width: 1px; } details.more > summary { color: var(--soft); font-size: 14px; padding: 4px 42px 4px 16px; } details.more > summary:after { top: 4px; }
 .more .note { border-radius: 6px; }
 .copy { display: flex; gap: 8px; margin: 12px 0 0; } .copy button, .pager button { font-size: 13px; padding: 2px 9px; }
 .pager { display: flex; gap: 6px; } .pager button:disabled { color: var(--soft); cursor: default; opacity: .6; }
@@ -112,7 +113,7 @@ pre { background: var(--code); border-radius: 6px; margin: 10px 0 0; padding: 10
 .graph rect { fill: var(--code); stroke: var(--tone, var(--edge)); stroke-width: 1.5; }
 .graph text { fill: var(--ink); font: 12px ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
 .graph a:hover rect, .graph a:focus rect { stroke-width: 3; }
-.tools { position: sticky; top: 0; z-index: 1; background: var(--paper); border-bottom: 1px solid var(--line); margin: 18px -8px 0; padding: 8px; display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; }
+.tools { position: sticky; top: 0; z-index: 1; background: var(--paper); border-bottom: 1px solid var(--line); margin: 10px -8px 0; padding: 8px; display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; }
 .tools fieldset { border: 0; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 6px; }
 .tools legend { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .chip { border: 1px solid var(--edge); border-radius: 14px; padding: 2px 10px 2px 8px; font-size: 13px; background: var(--sheet); color: var(--tone); display: inline-flex; gap: 5px; align-items: center; cursor: pointer; }
@@ -129,7 +130,7 @@ kbd { background: var(--code); border: 1px solid var(--edge); border-radius: 4px
   main { padding: 20px 12px 48px; }
   h1 { font-size: 22px; }
   .tools { position: static; }
-  .tiles li { padding: 5px 12px; min-width: 74px; } .glance div { display: block; } ul.members { columns: 1; }
+  .tiles li { padding: 2px 10px 2px 8px; } .tiles b { font-size: 16px; } .glance div { display: block; } ul.members { columns: 1; }
   .fields tr, .sides tr { display: grid; grid-template-columns: minmax(0, 1fr); }
   .fields td { border: 0; padding: 1px 0; } .fields tr + tr { border-top: 1px solid var(--line); }
   .fields .label, .fields .why, .sides td { width: auto; }

@@ -338,7 +338,7 @@ function finding({ severity, code, message, at, usedAt = [], rule, cause, hint }
   const from = rule === undefined ? NOTHING : html`<p class="hint">${ruleText(rule)}</p>`;
   const beneath = cause === undefined ? NOTHING : html`<p class="hint">cause: ${cause}</p>`;
   const next = hint === undefined ? NOTHING : html`<p class="hint">hint: ${hint}</p>`;
-  return html`<div class="note ${severity}"><p><strong>${severity} ${code}</strong></p><p>${message}</p>${place}${frame}${from}${beneath}${next}</div>
+  return html`<div class="note ${severity}"><p><strong>${severity} ${code}</strong> ${message}</p>${place}${frame}${from}${beneath}${next}</div>
 `;
 }
 

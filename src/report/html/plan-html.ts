@@ -150,8 +150,11 @@ function heading(plan: PlanView, info: RunInfo | undefined): readonly Html[] {
   return [runLine(plan.host, plan.modes, info), compared, tiles(plan)];
 }
 
-/** A line names so many objects or sentences; the filter shows all. */
+/** A line names so many objects; the filter shows all. */
 const MOST_NAMED = 3;
+
+/** More side effects would take three lines; a section below has all. */
+const MOST_SENTENCES = 2;
 
 function glanceRows(plan: PlanView): readonly GlanceRow[] {
   const touching = plan.notable.filter((view) => view.touches);
@@ -181,16 +184,27 @@ function glanceRows(plan: PlanView): readonly GlanceRow[] {
     ...refusal,
     ...row("delete", "Destroys", destroyed, `action=${actions.join(",")}`),
     ...row("update", "Access", bySeverity("security"), "severity=security"),
-    ...row("update", "Cost", bySeverity("cost"), "severity=cost"),
-    ...(plan.costTotal === undefined
-      ? []
-      : [{ tone: "update", label: plan.costLabel, text: html`${plan.costTotal}` }]),
+    ...costRow(plan, bySeverity("cost"), shown),
     ...effectRow(touching),
   ];
 }
 
+function costRow(
+  { costTotal }: PlanView,
+  changes: readonly ChangeView[],
+  shown: ReadonlySet<ChangeView>,
+): readonly GlanceRow[] {
+  const tone = { tone: "update", label: "Cost" };
+  if (changes.length === 0) return costTotal === undefined ? [] : [{ ...tone, text: html`${costTotal}` }];
+  const total = costTotal === undefined ? "" : `${costTotal} `;
+  return [{ ...tone, text: html`${total}${named(changes, shown)}`, filter: "severity=cost" }];
+}
+
 /** `2 clusters, 1 job: clusters.etl, jobs.nightly, and 1 more`. */
-function named(changes: readonly ChangeView[], shown: ReadonlySet<ChangeView>): Html {
+function named<Item extends ChangeView | DriftItem>(
+  changes: readonly Item[],
+  shown: ReadonlySet<Item>,
+): Html {
   const links = changes.slice(0, MOST_NAMED).map((view, at) => {
     const name = shown.has(view)
       ? html`<a href="#${anchorOf(view.address)}">${view.address}</a>`
@@ -204,7 +218,7 @@ function named(changes: readonly ChangeView[], shown: ReadonlySet<ChangeView>): 
 function effectRow(changes: readonly ChangeView[]): readonly GlanceRow[] {
   const all = foldEffects(changes);
   if (all.length === 0) return [];
-  const sentences = all.slice(0, MOST_NAMED).map(({ subject, sentence }) => `${subject}: ${sentence}`);
+  const sentences = all.slice(0, MOST_SENTENCES).map(({ subject, sentence }) => `${subject}: ${sentence}`);
   const rest = all.length - sentences.length;
   const more = rest === 0 ? NOTHING : html` <a href="#effects">and ${count(rest, "more side effect")}</a>`;
   return [{ tone: "update", label: "Side effects", text: html`${sentences.join("; ")}${more}` }];
@@ -229,7 +243,7 @@ const MOST_EFFECTS = 500;
 
 function effects(views: readonly ChangeView[]): Html {
   const all = foldEffects(views);
-  if (all.length <= MOST_NAMED) return NOTHING;
+  if (all.length <= MOST_SENTENCES) return NOTHING;
   const lines = all
     .slice(0, MOST_EFFECTS)
     .map(({ subject, sentence }) => html`<li><span class="address">${subject}</span>: ${sentence}</li>`);
@@ -276,12 +290,17 @@ function groupHtml(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>, isS
       ? []
       : [html`<li>cost: ${isSingle ? "" : "each "}${view.cost}</li>`]),
     ...reasons.map((reason) => html`<li class="reasons">because ${reason}</li>`),
+    ...(isSingle && view.objectRemarks.length > 0
+      ? [html`<li class="reasons">${view.objectRemarks.join("; ")}</li>`]
+      : []),
     ...(isSingle ? neededBy(view) : []).map(
       (address) =>
         html`<li class="reasons">depends on <code><a href="#${anchorOf(address)}">${address}</a></code></li>`,
     ),
   ];
-  const remarks = isSingle ? view.remarks : view.sharedRemarks;
+  const remarks = isSingle
+    ? view.remarks.filter((text) => !view.objectRemarks.includes(text))
+    : view.sharedRemarks;
   return folded({
     tone: action,
     open: isSingle && isShort && view.destroys,
@@ -345,19 +364,20 @@ function unmanaged(plan: PlanView): Html {
 
 export function driftHtml(view: DriftView, info?: RunInfo): string {
   const { title, drift, shown, hidden, host, diagnostics } = view;
-  const rows = (["security", "cost"] as const).flatMap((level): readonly GlanceRow[] => {
-    const own = drift.filter((item) => item.severity === level);
-    if (own.length === 0) return [];
-    const label = level === "security" ? "Access" : "Cost";
-    return [
-      {
-        tone: "update",
-        label,
-        text: html`${kindCounts(own)}: ${firstFew(own, MOST_NAMED, addressIn)}`,
-        filter: `severity=${level}`,
-      },
-    ];
-  });
+  const linked = new Set(shown);
+  const row = (tone: string, label: string, own: readonly DriftItem[], filter: string) =>
+    own.length === 0 ? [] : [{ tone, label, text: named(own, linked), filter }];
+  const bySeverity = (level: Severity) => drift.filter((item) => item.severity === level);
+  const rows = [
+    ...row(
+      "delete",
+      "Deleted",
+      drift.filter(({ what }) => what === "gone"),
+      "action=gone",
+    ),
+    ...row("update", "Access", bySeverity("security"), "severity=security"),
+    ...row("update", "Cost", bySeverity("cost"), "severity=cost"),
+  ];
   return page(
     title,
     [runLine(host, info?.modes ?? [], info)],
@@ -367,18 +387,20 @@ export function driftHtml(view: DriftView, info?: RunInfo): string {
       hiddenNote(hidden),
       shown.length === 0
         ? NOTHING
-        : html`${filterBar(shown.map(driftFacets))}${driftList("Since the last apply", shown)}${keyHelp}`,
+        : html`${filterBar(shown.map(driftFacets))}${driftList("Since the last apply", shown, true)}${keyHelp}`,
     ],
   );
 }
 
-function driftList(title: string, drift: readonly DriftItem[]): Html {
+/** `areAnchors`: the page has no changes with these addresses. */
+function driftList(title: string, drift: readonly DriftItem[], areAnchors = false): Html {
   const { items, note } = notedOnce(drift);
   const cards = items.map((item) =>
     folded({
       tone: item.what,
       open: drift.length <= OPEN,
       facets: driftFacets(item),
+      id: areAnchors ? item.address : undefined,
       head: [
         html`<span class="verb">${item.word}</span><span class="address">${item.address}</span>${remark(briefDifference(item.fields))}${severity(item.severity)}${remark(item.remark)}${place(item.at)}`,
       ],

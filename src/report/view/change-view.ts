@@ -119,6 +119,11 @@ export class ChangeView {
     return sharedRemarks(this.source, this.#registry);
   }
 
+  /** Those of them that say how its object is replaced, and which object is replaced or deleted: details. */
+  get objectRemarks(): readonly string[] {
+    return [...strategyRemarks(this.source), ...idRemarks(this.source, this.#registry)];
+  }
+
   /** The severity of a deletion or replacement, as a remark; in an update, each field has its own. */
   get severityRemarks(): readonly string[] {
     const { action, severity } = this;
@@ -311,18 +316,23 @@ function ownRemarks(change: Change): readonly string[] {
 function sharedRemarks(change: Change, registry: KindRegistry): readonly string[] {
   const remarks: string[] = [];
   if (isOfReplaced(change)) remarks.push("a replaced object of this address");
-  if (change.action === "replace")
-    remarks.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);
+  remarks.push(...strategyRemarks(change));
   if ("nameFrom" in change && change.nameFrom !== undefined)
     remarks.push(`takes the name of ${printable(change.nameFrom.address)}`);
-  if (
-    (change.action === "delete" || change.action === "replace") &&
-    registry.of(change.address).nameField !== undefined
-  )
-    remarks.push(`id ${printable(change.id)}`);
+  remarks.push(...idRemarks(change, registry));
   if (change.action === "compare") remarks.push("written if its value differs");
   if (change.cause !== "spec" && change.action !== "report") remarks.push(causeText(change.cause));
   return remarks;
+}
+
+function strategyRemarks(change: Change): readonly string[] {
+  if (change.action !== "replace") return [];
+  return [change.keepsOld === true ? KEPT : REPLACING[change.replacing]];
+}
+
+function idRemarks(change: Change, registry: KindRegistry): readonly string[] {
+  if (change.action !== "delete" && change.action !== "replace") return [];
+  return registry.of(change.address).nameField === undefined ? [] : [`id ${printable(change.id)}`];
 }
 
 const KEPT = "rename the old object and keep it";

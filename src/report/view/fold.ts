@@ -1,5 +1,6 @@
 // Groups equal changes (one kind, action, and set of differences), side effects with the same sentence, and diagnostics
-// with the same code, so that a reader reads each once. Deletions and changes of access are never in a group.
+// with the same code, so that a reader reads each once. Deletions are never in a group, and changes of access only where a form
+// asks for it.
 
 import { nameOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
@@ -15,10 +16,21 @@ export type ChangeGroup = readonly [ChangeView, ...ChangeView[]];
 /** Two equal changes are read as quickly as one line about both. */
 const LEAST = 3;
 
-/** A group has the position of its first change. `expand`: every change is a group. */
-export function foldChanges(changes: readonly ChangeView[], expand = false): readonly ChangeGroup[] {
+/**
+ * A group has the position of its first change. `expand`: every change is a group. `foldsAccess`: also equal changes of access, for
+ * a form that shows their difference without a click; those that are a line each stay separate.
+ */
+export function foldChanges(
+  changes: readonly ChangeView[],
+  expand = false,
+  foldsAccess = false,
+): readonly ChangeGroup[] {
   if (expand) return changes.map((change): ChangeGroup => [change]);
-  const alike = Map.groupBy(changes, (change) => likeness(change) ?? change);
+  const isSeparate = (view: ChangeView) =>
+    view.destroys ||
+    view.reverts.length > 0 ||
+    (view.severity === "security" && (!foldsAccess || view.fields.length === 0));
+  const alike = Map.groupBy(changes, (change) => (isSeparate(change) ? change : likeness(change)));
   return [...alike.values()]
     .flatMap((group) =>
       group.length < LEAST ? group.map((change): ChangeGroup => [change]) : [group as unknown as ChangeGroup],
@@ -31,9 +43,7 @@ function byPosition(changes: readonly ChangeView[]): (a: ChangeGroup, b: ChangeG
   return ([a], [b]) => (positions.get(a) ?? 0) - (positions.get(b) ?? 0);
 }
 
-/** Undefined for a change that is never in a group with others. */
-function likeness(view: ChangeView): string | undefined {
-  if (view.destroys || view.severity === "security" || view.reverts.length > 0) return undefined;
+function likeness(view: ChangeView): string {
   const { kind, action, origin, fields, content, reasons, consequences, driftOrigin } = view;
   const { cause } = view.source;
   return JSON.stringify([

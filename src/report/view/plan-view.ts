@@ -76,8 +76,6 @@ export interface PlanView {
   readonly capacity: PlanCapacity | undefined;
   /** One sentence; undefined if no change has a cost. */
   readonly costTotal: string | undefined;
-  /** The subject of that sentence: without prices, it counts machines. */
-  readonly costLabel: "Machines" | "Prices";
   /** The rows for readers, by `--show` and `--hide`. */
   readonly shown: ShownRows;
   readonly choice: Choice;
@@ -191,7 +189,6 @@ export function planView(
     cost: plan.cost,
     capacity: plan.capacity,
     costTotal: totalCostSentence(plan),
-    costLabel: plan.cost === undefined ? "Machines" : "Prices",
     expand,
     choice,
     shown: shownRows(choice, notable, drift, unmanaged),

@@ -53,6 +53,19 @@ describeInChromium("a row of a workspace", (open) => {
   });
 });
 
+describeInChromium("the line of a workspace's drift", (open) => {
+  test("has the whole width for the longest trend of the fleet, and is absent without drift", async () => {
+    const { page } = await open(HTML);
+    const lines = page.locator("details.item summary svg");
+    const widths = await lines
+      .locator("polyline")
+      .evaluateAll((all) => all.map((one) => one.getAttribute("points")?.split(",")[0]));
+    expect(widths).toContain("0.0");
+    for (const label of await lines.evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))))
+      expect(label).toMatch(/[1-9]\d*(,|$)/);
+  });
+});
+
 describeInChromium("a page next to the JSON of its results", (open) => {
   test("names the file, may read files next to it alone, and says how old its results are", async () => {
     const live = fleetHtml(FLEET_VIEW, "fleet.json");

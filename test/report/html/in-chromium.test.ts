@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
-import { error } from "../../../src/core/diagnostic.ts";
+import { error, warning } from "../../../src/core/diagnostic.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { answerHtmlPieces } from "../../../src/report/html/answer-html.ts";
 import { failureHtml } from "../../../src/report/html/page.ts";
@@ -186,6 +186,44 @@ describeInChromium("a page", (open) => {
     expect(await page.locator("#access li:visible").count()).toBe(420);
   });
 
+  test("with a guard, three groups of findings, access, cost, and side effects, the filter bar is on the first screen", async () => {
+    const lines = Array.from({ length: 8 }, (_, at) => ({
+      sign: "+" as const,
+      head: `everyone in team-${at} (2 people)`,
+      items: [`WRITE on scope team-${at} (was READ)`],
+    }));
+    const access = {
+      title: "Effective access: 8 rights gained",
+      lines,
+      notCompared: [],
+      source: [],
+    } as never;
+    for (const size of [165, 3_552]) {
+      const view = teamView(size, true);
+      const costTotal = "Cost of these changes: +300 cores, +1,050 GB always.";
+      const notes = [warning("PLAN_MODE", "the plan was made offline", { hint: "run it with a connection" })];
+      const { page } = await open(planHtml({ ...view, access, costTotal, notes }), {
+        viewport: { width: 1280, height: 800 },
+      });
+      const bottom = "document.querySelector(`.tools`).getBoundingClientRect().bottom";
+      expect(await page.evaluate<number>(bottom)).toBeLessThanOrEqual(800);
+      expect(await page.locator(".glance dt").allTextContents()).toEqual([
+        "Blocked",
+        "Destroys",
+        "Access",
+        "Cost",
+        "Side effects",
+      ]);
+    }
+  });
+
+  test("the line of a replacement has no ID and no strategy, which its details have", async () => {
+    const { page } = await open(plan);
+    const card = page.locator("details.item:has(.address:text-is('pools.old'))");
+    expect(await card.locator("summary").textContent()).not.toContain("create the new object first");
+    expect(await card.locator(".body").textContent()).toContain("create the new object first; id id-1");
+  });
+
   test("the address of a change in the URL opens its card, also among equal changes and on a later page", async () => {
     const { page } = await open(each(teamView(400)));
     await page.evaluate("location.hash = 'groups.fraud-390'");
@@ -195,6 +233,19 @@ describeInChromium("a page", (open) => {
     await folded.evaluate("location.hash = 'clusters.billing-1'");
     await folded.waitForSelector("details[open] li >> text=clusters.billing-1");
     expect(await inFocus(folded)).toMatch(/^\d+ clusters$/);
+  });
+
+  test("the summary of drift names what was deleted, and its links open the cards", async () => {
+    const [drifted] = fullPlan.drift;
+    if (drifted === undefined) throw new Error("the plan has no drift");
+    const gone = { ...drifted, address: addressOf("pools", "gone"), name: "gone", what: "gone", diffs: [] };
+    const view = driftView({ ...fullPlan, drift: [drifted, gone] as typeof fullPlan.drift }, 1, registry);
+    const { page } = await open(driftHtml(view));
+    expect(await page.locator(".glance .delete dt").textContent()).toBe("Deleted");
+    const link = page.locator(".glance .delete a").first();
+    const address = await link.textContent();
+    await link.click();
+    expect(await inFocus(page)).toBe(address);
   });
 
   test("the filter is in the URL, so that a link shows the same changes", async () => {

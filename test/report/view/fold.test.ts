@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { warning } from "../../../src/core/diagnostic.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
+import { registry as everyKind } from "../../../src/providers/index.ts";
 import { planMarkdown } from "../../../src/report/format/plan-markdown.ts";
 import { planText } from "../../../src/report/format/plan-text.ts";
 import { planHtml } from "../../../src/report/html/plan-html.ts";
@@ -17,6 +18,7 @@ import {
   groupTitle,
   kindCounts,
 } from "../../../src/report/view/fold.ts";
+import { planView } from "../../../src/report/view/plan-view.ts";
 import { teamView } from "../html/team-plan.ts";
 import { planOf, update, viewOf } from "../plans.ts";
 
@@ -39,6 +41,28 @@ describe("equal changes", () => {
   test("deletions and changes of access are never in a group", () => {
     for (const group of groups.filter(({ length }) => length > 1))
       expect(group.some(({ destroys, severity }) => destroys || severity === "security")).toBe(false);
+  });
+
+  test("changes of access are in a group where a form asks for it, and deletions are not", () => {
+    const all = foldChanges(touching, false, true).filter(({ length }) => length > 1);
+    expect(all.some(([{ severity }]) => severity === "security")).toBe(true);
+    expect(all.flat().some(({ destroys }) => destroys)).toBe(false);
+  });
+
+  test("text shows equal changes of access once and names each address, and a comment shows their difference", () => {
+    const source = touching.find(({ kind }) => kind === "acls")?.source;
+    if (source === undefined) throw new Error("the plan has no access control entry");
+    const changes = Array.from({ length: 7 }, (_, at): Change => {
+      const name = `etl/user-${at}`;
+      return { ...source, address: addressOf("acls", name), name };
+    });
+    const own = planView(planOf(changes), everyKind);
+    const text = planText(own, colorsFor(false));
+    expect(text).toMatch(/ update {3}7 acls {2}\(acls\.etl\/user-0, .*acls\.etl\/user-6\)\n/);
+    expect(text.match(/READ → WRITE/g)).toHaveLength(1);
+    expect(planMarkdown(own).text).toMatch(
+      /- \*\*update\*\* 7 acls: `permission: READ → WRITE` of `acls\.etl\/user-0`, .*`acls\.etl\/user-6`\n/,
+    );
   });
 
   test("two equal changes stand apart, and with expand all do", () => {
