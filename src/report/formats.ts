@@ -198,7 +198,7 @@ export const TEST_FORMATS = {
   junit: plain(async () => (await import("./inspect/tests-view.ts")).testsJunit),
 } as const satisfies Formats<TestsView>;
 
-const loadOutcomeMarkdown = async () => (await import("./format/plan-markdown.ts")).outcomeMarkdown;
+const loadOutcomeMarkdown = async () => (await import("./format/outcome-markdown.ts")).outcomeMarkdown;
 
 /** Of an apply. As JSON it is one event a line; the renderer gives the last of them. */
 export const OUTCOME_FORMATS = {

@@ -6,9 +6,10 @@ import { githubAnnotations } from "../../src/report/format/github-annotations.ts
 import { codeQuality } from "../../src/report/format/gitlab.ts";
 import { driftJunit, outcomeJunit, planJunit } from "../../src/report/format/junit.ts";
 import { driftNotices, type Notice, outcomeNotices, planNotices } from "../../src/report/format/notice.ts";
+import { outcomeMarkdown } from "../../src/report/format/outcome-markdown.ts";
 import { outcomeText } from "../../src/report/format/outcome-text.ts";
 import { driftReportJson, planJson } from "../../src/report/format/plan-json.ts";
-import { driftMarkdown, outcomeMarkdown, planMarkdown } from "../../src/report/format/plan-markdown.ts";
+import { driftMarkdown, planMarkdown } from "../../src/report/format/plan-markdown.ts";
 import { driftText, planText } from "../../src/report/format/plan-text.ts";
 import { sarifReport } from "../../src/report/format/sarif.ts";
 import { driftHtml, planHtml } from "../../src/report/html/plan-html.ts";

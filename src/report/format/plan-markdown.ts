@@ -1,11 +1,11 @@
-// A plan, drift, and the outcome of an apply as Markdown for a comment or the summary page of a job: dangerous changes in
+// A plan or drift as Markdown for a comment or the summary page of a job: dangerous changes in
 // full, and the rest in collapsed sections.
 
 import { CODES } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, firstFew, grouped } from "../../core/sentences.ts";
 import { summaryOf } from "../../planner/model/plan.ts";
-import { findingDetails, findingQuote } from "../text/findings-markdown.ts";
+import { findingQuote } from "../text/findings-markdown.ts";
 import {
   markdownBlock,
   markdownCode,
@@ -37,14 +37,21 @@ import {
   groupTitle,
   kindCounts,
 } from "../view/fold.ts";
-import type { OutcomeItem, OutcomeView } from "../view/outcome-view.ts";
 import { kindTable, movedLines, ORIGIN_HEADS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
 
 /** So many changes are open in a comment, which has at most two screens; the others are in closed blocks and on the page. */
 const MOST_OPEN = 10;
 
 /** The order in which sections keep their place in a report that is too long. `complete`: what an open section shortened. */
-const RANK = { errors: 0, open: 1, warnings: 2, complete: 2, closed: 3, drift: 4, unmanaged: 5 } as const;
+export const RANK = {
+  errors: 0,
+  open: 1,
+  warnings: 2,
+  complete: 2,
+  closed: 3,
+  drift: 4,
+  unmanaged: 5,
+} as const;
 
 export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
   const touching = plan.shown.changes.filter((change) => change.touches);
@@ -65,16 +72,16 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
   const others = rest.filter((change) => !isOpen.has(change));
   const all = [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics, ...plan.notes];
   const sections = [
-    ...findings(all, "error"),
+    ...findingSections(all, "error"),
     ...accessSections(plan),
     destroyed.section,
     permitted.section,
     {
       rank: RANK.open,
       open: `### Needs attention: ${count(isOpen.size, "resource")}`,
-      blocks: urgent.map(groupBlock),
+      blocks: urgent.map((group) => groupBlock(group)),
     },
-    ...findings(all, "warning"),
+    ...findingSections(all, "warning"),
     ...renamed(plan),
     completeSection("All destroys", destroys, destroyed),
     completeSection("All access changes", access, permitted),
@@ -82,7 +89,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
     collapsed(
       RANK.closed,
       `${ORIGIN_HEADS.pending}: ${count(pending.length, "resource")}`,
-      foldChanges(pending, plan.expand).map(groupBlock),
+      foldChanges(pending, plan.expand).map((group) => groupBlock(group)),
     ),
     table(plan),
     resolved(plan),
@@ -192,7 +199,10 @@ function table({ changes }: PlanView): Section {
 /** Groups of findings with one code; the first are open. */
 const MOST_FINDINGS = { error: 5, warning: 3 } as const;
 
-function findings(all: readonly Diagnostic[], severity: "error" | "warning"): readonly Section[] {
+export function findingSections(
+  all: readonly Diagnostic[],
+  severity: "error" | "warning",
+): readonly Section[] {
   const groups = foldDiagnostics(all.filter((diagnostic) => diagnostic.severity === severity));
   const rank = severity === "error" ? RANK.errors : RANK.warnings;
   const most = MOST_FINDINGS[severity];
@@ -295,16 +305,11 @@ function opened(title: string, plan: PlanView, changes: readonly ChangeView[], m
 
 /** An open line of equal changes: their difference, and the first by name. */
 function equalBlock(group: ChangeGroup): Block {
-  const [view] = group;
-  const remarks = view.sharedRemarks.length === 0 ? "" : ` (${markdownText(view.sharedRemarks.join("; "))})`;
-  const head = `- **${view.verb}** ${markdownText(groupTitle(group))}${remarks}`;
-  const diff = diffOf(view, false);
-  const isBrief = view.content.length === 0 && diff.length <= MOST_BESIDE;
-  const beside = isBrief ? diff.map((line) => `${markdownCode(line)}`) : [];
-  const which = names(group, MOST_OPEN);
-  const line = `${head}: ${beside.length === 0 ? "" : `${beside.join(", ")} of `}${which}`;
-  const below = isBrief ? [] : fence(diffOf(view).slice(0, MOST_LINES));
-  return block("change", head, [line, ...sentencesOf(view), ...below]);
+  const diff = diffOf(group[0], false);
+  if (diff.length === 0 || diff.length > MOST_BESIDE) return groupBlock(group, MOST_OPEN);
+  const head = groupHead(group);
+  const line = `${head}: ${diff.map(markdownCode).join(", ")} of ${names(group, MOST_OPEN)}`;
+  return block("change", head, [line, ...sentencesOf(group[0])]);
 }
 
 /** What an open section shortened. */
@@ -319,21 +324,25 @@ function byKind(changes: readonly ChangeView[], expand: boolean): readonly Secti
     return collapsed(
       RANK.closed,
       `<b>${markupText(kind)}</b>: ${counts}`,
-      foldChanges(own, expand).map(groupBlock),
+      foldChanges(own, expand).map((group) => groupBlock(group)),
     );
   });
 }
 
-/** Equal changes have their differences once. */
-function groupBlock(group: ChangeGroup): Block {
+/** Equal changes have their differences once. `most`: so many are named. */
+function groupBlock(group: ChangeGroup, most = group.length): Block {
   const [view, ...others] = group;
   if (others.length === 0) return changeBlock(view);
-  const remarkTexts = [...view.severityRemarks, ...view.sharedRemarks];
+  const title = groupHead(group);
+  const lines = [`${title}: ${names(group, most)}`, ...sentencesOf(view), ...fence(diffOf(view))];
+  return block("change", `${title}: ${names(group, MOST_NAMED)}`, lines);
+}
+
+function groupHead(group: ChangeGroup): string {
+  const [{ verb, severityRemarks, sharedRemarks }] = group;
+  const remarkTexts = [...severityRemarks, ...sharedRemarks];
   const remarks = remarkTexts.length === 0 ? "" : ` (${markdownText(remarkTexts.join("; "))})`;
-  const title = `- **${view.verb}** ${markdownText(groupTitle(group))}${remarks}`;
-  const brief = `${title}: ${names(group, MOST_NAMED)}`;
-  const lines = [`${title}: ${names(group, group.length)}`, ...sentencesOf(view), ...fence(diffOf(view))];
-  return block("change", brief, lines);
+  return `- **${verb}** ${markdownText(groupTitle(group))}${remarks}`;
 }
 
 function resolved({ split }: PlanView): Section {
@@ -363,8 +372,8 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
   const { title, drift, shown, hidden, diagnostics, managed } = view;
   const verdict = drift.length === 0 && managed > 0 ? "No drift" : title;
   const sections: readonly Section[] = [
-    ...findings(diagnostics, "error"),
-    ...findings(diagnostics, "warning"),
+    ...findingSections(diagnostics, "error"),
+    ...findingSections(diagnostics, "warning"),
     { rank: RANK.open, open: "", blocks: driftBlocks(shown) },
   ];
   const head = [markdownHead(verdict, info), ...hiddenLines(hidden).map((line) => `${line}\n`)].join("\n");
@@ -381,7 +390,7 @@ function titleCode({ action, address, source }: ChangeView): string {
 const MOST_BESIDE = 2;
 
 /** `most`: lines of differences to show. A few short ones are then next to the address. */
-function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): Block {
+export function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): Block {
   const remarkTexts = [...view.severityRemarks, ...view.remarks];
   const remarks = remarkTexts.length === 0 ? "" : ` (${markdownText(remarkTexts.join("; "))})`;
   const head = `- **${view.verb}** ${titleCode(view)}${remarks}`;
@@ -461,47 +470,4 @@ export function fieldDiff(isNew: boolean, isInBlock = true): (line: FieldLine) =
     if (was.length + text.length <= LONGEST_PAIR) return [`${changed}${name}${was} → ${text}${end}`];
     return [`- ${name}${was}`, `+ ${name}${text}${end}`];
   };
-}
-
-/** More than this many applied changes are collapsed. */
-const FEW = 20;
-
-export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
-  const applied = outcome.changes.filter((item) => item.result === "applied");
-  const others = outcome.changes.filter((item) => item.result !== "applied");
-  const diagnostics = [...outcome.notes, ...outcome.diagnostics];
-  const sections: readonly Section[] = [
-    ...findings(diagnostics, "error"),
-    ...findings(diagnostics, "warning"),
-    { rank: RANK.open, open: "", blocks: others.map(otherBlock) },
-    appliedSection(applied),
-    planSection(outcome.plan),
-  ];
-  return fittedMarkdown(markdownHead(outcome.title, info), sections, size);
-}
-
-function appliedSection(applied: readonly OutcomeItem[]): Section {
-  const blocks = applied.map(
-    ({ word, address }): Block => ({ what: "change", text: `- ${word} ${markdownCode(address)}\n` }),
-  );
-  if (blocks.length <= FEW) return { rank: RANK.complete, open: "", blocks };
-  return collapsed(RANK.complete, `Applied: ${count(blocks.length, "change")}`, blocks);
-}
-
-function planSection(plan: PlanView | undefined): Section {
-  const touching = (plan?.changes ?? []).filter((change) => change.touches);
-  // Each of these changes is also in the list of results.
-  const blocks = touching.map((change): Block => ({ ...changeBlock(change), what: "planned change" }));
-  return collapsed(RANK.closed, markupText(plan?.title ?? ""), blocks);
-}
-
-/** The line says what kept a change from being tried; a change's own failure has a code, a place, a cause, and a hint below. */
-function otherBlock({ result, action, address, finding, tried }: OutcomeItem): Block {
-  const head = `- **${result}** ${action} ${markdownCode(address)}`;
-  if (finding === undefined) return { what: "change", text: `${head}\n` };
-  const line = `${head}: ${markdownSentence(finding.message)}`;
-  if (!tried) return { what: "change", text: `${line}\n`, brief: `${head}\n` };
-  const code = `  - ${finding.severity} ${markdownCode(finding.code)}`;
-  const text = [line, code, ...findingDetails(finding)].join("\n");
-  return { what: "change", text: `${text}\n`, brief: `${head}\n` };
 }

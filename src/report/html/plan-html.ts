@@ -1,7 +1,7 @@
 // A plan, drift, and the outcome of an apply as HTML pages.
 
 import { duration } from "../../core/duration.ts";
-import { count, firstFew, grouped, listed, sentenceCase } from "../../core/sentences.ts";
+import { count, firstFew, grouped, sentenceCase } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
@@ -15,7 +15,6 @@ import {
   foldEffects,
   groupNames,
   groupTitle,
-  kindCounts,
 } from "../view/fold.ts";
 import type { OutcomeItem, OutcomeView } from "../view/outcome-view.ts";
 import {
@@ -53,6 +52,7 @@ import {
   sideBySide,
   tile,
 } from "./page.ts";
+import { glanceRows, MOST_NAMED, MOST_SENTENCES, named } from "./plan-glance.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {
   return [...planHtmlPieces(plan, info)].join("");
@@ -148,80 +148,6 @@ function driftFacets({ kind, what, severity }: DriftItem): Facets {
 function heading(plan: PlanView, info: RunInfo | undefined): readonly Html[] {
   const compared = plan.split === undefined ? NOTHING : html`<p class="where">${plan.split.title}</p>`;
   return [runLine(plan.host, plan.modes, info), compared, tiles(plan)];
-}
-
-/** A line names so many objects; the filter shows all. */
-const MOST_NAMED = 3;
-
-/** More side effects would take three lines; a section below has all. */
-const MOST_SENTENCES = 2;
-
-function glanceRows(plan: PlanView): readonly GlanceRow[] {
-  const touching = plan.notable.filter((view) => view.touches);
-  const shown = new Set(plan.shown.changes);
-  const destroyed = touching.filter((view) => view.destroys);
-  const actions = [...new Set(destroyed.map(({ action }) => action))];
-  const bySeverity = (severity: Severity) =>
-    touching.filter((view) => !view.destroys && view.severity === severity);
-  const row = (
-    tone: string,
-    label: string,
-    changes: readonly ChangeView[],
-    filter: string,
-  ): readonly GlanceRow[] =>
-    changes.length === 0 ? [] : [{ tone, label, text: named(changes, shown), filter }];
-  const refusal: readonly GlanceRow[] =
-    plan.refusalCodes.length === 0
-      ? []
-      : [
-          {
-            tone: "delete",
-            label: "Blocked",
-            text: html`<strong>by ${listed(plan.refusalCodes)}.</strong>`,
-          },
-        ];
-  return [
-    ...refusal,
-    ...row("delete", "Destroys", destroyed, `action=${actions.join(",")}`),
-    ...row("update", "Access", bySeverity("security"), "severity=security"),
-    ...costRow(plan, bySeverity("cost"), shown),
-    ...effectRow(touching),
-  ];
-}
-
-function costRow(
-  { costTotal }: PlanView,
-  changes: readonly ChangeView[],
-  shown: ReadonlySet<ChangeView>,
-): readonly GlanceRow[] {
-  const tone = { tone: "update", label: "Cost" };
-  if (changes.length === 0) return costTotal === undefined ? [] : [{ ...tone, text: html`${costTotal}` }];
-  const total = costTotal === undefined ? "" : `${costTotal} `;
-  return [{ ...tone, text: html`${total}${named(changes, shown)}`, filter: "severity=cost" }];
-}
-
-/** `2 clusters, 1 job: clusters.etl, jobs.nightly, and 1 more`. */
-function named<Item extends ChangeView | DriftItem>(
-  changes: readonly Item[],
-  shown: ReadonlySet<Item>,
-): Html {
-  const links = changes.slice(0, MOST_NAMED).map((view, at) => {
-    const name = shown.has(view)
-      ? html`<a href="#${anchorOf(view.address)}">${view.address}</a>`
-      : html`${view.address}`;
-    return html`${at === 0 ? "" : ", "}${name}`;
-  });
-  const rest = changes.length - links.length;
-  return html`${kindCounts(changes)}: ${links}${rest === 0 ? "" : `, and ${grouped(rest)} more`}`;
-}
-
-function effectRow(changes: readonly ChangeView[]): readonly GlanceRow[] {
-  const all = foldEffects(changes);
-  if (all.length === 0) return [];
-  const sentences = all.slice(0, MOST_SENTENCES).map(({ subject, sentence }) => `${subject}: ${sentence}`);
-  const rest = all.length - sentences.length;
-  const more = rest === 0 ? NOTHING : html` <a href="#effects">and ${count(rest, "more side effect")}</a>`;
-  return [{ tone: "update", label: "Side effects", text: html`${sentences.join("; ")}${more}` }];
 }
 
 function resolved({ split }: PlanView): Html {
