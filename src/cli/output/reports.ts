@@ -50,6 +50,8 @@ export class Reports<F extends string> {
   readonly #untrusted: boolean;
   readonly #files: WrittenFiles;
   readonly #targets: readonly Target<F | "text">[];
+  /** What could not be written, after the files were. */
+  #unsaved: readonly Diagnostic[] | undefined;
 
   constructor(
     context: ConsoleContext,
@@ -144,6 +146,7 @@ export class Reports<F extends string> {
     diagnostics: readonly Diagnostic[],
     { stdout }: { readonly stdout: boolean },
   ) {
+    this.#unsaved = undefined;
     for (const { format, file, output } of this.#targets) {
       if (file === undefined && !stdout) continue;
       const silent = collectedOutput(this.context.stderr.stream);
@@ -154,8 +157,13 @@ export class Reports<F extends string> {
     }
   }
 
+  /** Writes the files, once; what could not be written. */
   save(): readonly Diagnostic[] {
-    if (this.#files.refused) return [];
+    this.#unsaved ??= this.#files.refused ? [] : this.#written();
+    return this.#unsaved;
+  }
+
+  #written(): readonly Diagnostic[] {
     return this.#targets.flatMap(({ file, pieces }) => {
       if (file === undefined) return [];
       try {

@@ -262,6 +262,14 @@ describe("--webhook", () => {
     expect([(await run(folder, watch)).code, receiver.posted.length]).toEqual([0, 2]);
   });
 
+  test("drift whose report could not be written is new in the next run, and the message says that the run failed", async () => {
+    const folder = await drifted(7);
+    const watch = `drift --since last --webhook ${receiver.url}`;
+    expect((await run(folder, `${watch} -o json=missing/drift.json`)).code).toBe(1);
+    expect(bodies()).toMatchObject([{ exit_code: 1 }]);
+    expect((await run(folder, watch)).code).toBe(2);
+  });
+
   test("drift that is less severe than --fail-on sends no message, and one when it counts", async () => {
     const folder = await drifted(7);
     const watch = `drift --since last --webhook ${receiver.url}`;

@@ -86,8 +86,9 @@ export const driftCommand = defineCommand({
         if (sinceLast) {
           const only = comparedIn(planned.input);
           const moves = pendingMoves(planned.recovered.entries);
-          // Drift that a webhook did not accept is new in the next run.
-          const isDelivered = (await context.runObserver?.deliver?.(code)) ?? true;
+          // Drift that is in no report is new in the next run.
+          const isDelivered =
+            reports.save().length === 0 && ((await context.runObserver?.deliver?.(code)) ?? true);
           const alerted = isDelivered
             ? alertedDifferences(view, least)
             : new Map<string, readonly boolean[]>();
