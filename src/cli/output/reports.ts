@@ -50,7 +50,7 @@ export class Reports<F extends string> {
   readonly #untrusted: boolean;
   readonly #files: WrittenFiles;
   readonly #targets: readonly Target<F | "text">[];
-  /** What could not be written, after the files were. */
+  /** Problems of the files, once they were written. */
   #unsaved: readonly Diagnostic[] | undefined;
 
   constructor(

@@ -146,17 +146,27 @@ export function moveRecords(
     origins.set(to, from);
     back.add(to);
   }
-  if (origins.size === 0)
+  const late = lateMoves(before, paths);
+  if (origins.size === 0 && late.length === 0)
     return diagnostics.length === 0
       ? recovered
       : { ...recovered, diagnostics: [...recovered.diagnostics, ...diagnostics] };
-  const entries = [...origins].map(([to, from]): JournalEntry => ({ type: "moved", from, to }));
+  const entries = [...[...origins].map(([to, from]): JournalEntry => ({ type: "moved", from, to })), ...late];
   return {
     state: withEntries(before, entries),
     entries: [...recovered.entries, ...entries],
     diagnostics: [...recovered.diagnostics, ...diagnostics],
     moved: { origins, back, before },
   };
+}
+
+/** A creation whose object may still appear moves with the entry, also without a record: the object then belongs to the new address. */
+function lateMoves({ records, sweeps, open }: State, paths: MovePaths): readonly JournalEntry[] {
+  const pending = new Set([...sweeps, ...open].map(({ address }) => address));
+  return [...pending].flatMap((from): readonly JournalEntry[] => {
+    const { to } = paths.follow(from);
+    return to === from || records.has(from) ? [] : [{ type: "moved", from, to }];
+  });
 }
 
 /** By the declared address, the one of the record. */

@@ -85,7 +85,7 @@ async function assertArrived(target: StateStore, wanted: State): Promise<void> {
 
 function comparableState(state: State): string {
   const { lineage, host, sweeps, open, nonces, reported = [], acknowledged = [], history = [] } = state;
-  const records = [...state.records.values()];
+  const records = [...state.records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
   const all = { lineage, host, records, sweeps, open, nonces, reported, acknowledged, history };
   return canonicalJson(all as unknown as JsonObject);
 }

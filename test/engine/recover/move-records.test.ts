@@ -37,6 +37,14 @@ function moved(
 const entry = (from: string, to: string) => ({ type: "moved", from, to });
 
 describe("a move", () => {
+  test("takes a creation along whose object may still appear, without a record", () => {
+    const { found } = moved([["jobs.one", "jobs.two"]], ["jobs.two"], [open("jobs.one", {})]);
+    expect(found.entries).toEqual([swept, entry("jobs.one", "jobs.two")]);
+    expect(found.state.open.map(({ address }) => address)).toEqual(["jobs.two"]);
+    expect([...found.state.records.keys()]).toEqual(["jobs.two"]);
+    expect(found.diagnostics).toEqual([known]);
+  });
+
   test("changes the address of a record, and keeps what recovery found", () => {
     const { recovered, found } = moved([["pools.a", "pools.b"]], ["pools.a", "pools.c"]);
     expect([...found.state.records.keys()].sort()).toEqual(["pools.b", "pools.c"]);

@@ -5,7 +5,7 @@ import { migrate } from "../../../src/state/store/migrate.ts";
 import { rejectedCode } from "../../failures.ts";
 import { SAMPLE_STEP } from "../../sample-size.ts";
 import { startPostgres } from "../backends/postgres/server.ts";
-import { BO } from "../build.ts";
+import { BO, ready } from "../build.ts";
 import { names, publish } from "../contract.ts";
 import { inWorkspace, onDisk, onPostgres, type Process, type Shared, type Step } from "../sharing.ts";
 
@@ -124,6 +124,15 @@ for (const [title, open, other, possible] of PAIRS)
         await Promise.all([from.close(), to.close()]);
       }
       expect([arrived > 0, wrong]).toEqual([true, []]);
+    });
+
+    test("records that an interrupted run added out of order arrive", async () => {
+      const places = await opened(open, other);
+      const lease = await places.from.store().lock(NO_WAIT);
+      await lease.append({ type: "record", record: ready("pools.Z") });
+      await lease.append({ type: "record", record: ready("pools.A") });
+      await lease.release();
+      expect((await again(places))?.records.size).toBe(5);
     });
 
     test("a new place that refuses leaves the state where it is", async () => {

@@ -4,14 +4,16 @@ import { resolve } from "node:path";
 import { fromEnv } from "../../../config/environment.ts";
 import { fileFailure, type InputLimits, inputName, readCommandInput } from "../../../config/files.ts";
 import { writeWholeFile } from "../../../config/write-file.ts";
+import { type Address, kindOf, parentOf } from "../../../core/address.ts";
 import { type Failure, failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
+import { registry } from "../../../providers/index.ts";
 import { restoredText, stateVersionsJson, stateVersionsText } from "../../../report/inspect/history-text.ts";
 import { printable, printableQuoted } from "../../../report/text/printable.ts";
 import { keyCheck } from "../../../state/format/encryption.ts";
 import { stateFromJson, stateToJson } from "../../../state/format/snapshot.ts";
 import { STATE_BYTES } from "../../../state/model/backend.ts";
-import type { JournalEntry, State } from "../../../state/model/record.ts";
+import type { JournalEntry, State, StateRecord } from "../../../state/model/record.ts";
 import type { Loaded } from "../../../state/model/store.ts";
 import { migrate as move } from "../../../state/store/migrate.ts";
 import { assertFollows, recordAt, renamedAddress } from "../../../workflow/session/check-state.ts";
@@ -38,12 +40,23 @@ export const removeRecordsCommand = defineCommand({
   options: STATE_WRITE_OPTIONS,
   args: [{ name: "<address...>", description: "addresses to remove", takes: "address" }],
   async run(context, options, addresses) {
-    await edit(context, options.lockTimeout, (state) =>
-      addresses.map((text) => ({ type: "gone", gone: { address: recordAt(state, text).address } })),
-    );
-    context.stdout.write(`Removed ${count(addresses.length, "resource")} from the state.\n`);
+    let removed: readonly Address[] = [];
+    await edit(context, options.lockTimeout, (state) => {
+      const records = addresses.map((text) => recordAt(state, text));
+      removed = [...new Set(records.flatMap((record) => [record.address, ...membersOf(state, record)]))];
+      return removed.map((address) => ({ type: "gone", gone: { address } }));
+    });
+    context.stdout.write(`Removed ${count(removed.length, "resource")} from the state.\n`);
   },
 });
+
+/** Secrets and ACLs of a scope: without its record they are not read, so they would count as deleted. */
+function membersOf({ records }: State, parent: StateRecord): readonly Address[] {
+  return [...records.values()].flatMap(({ address, name }) => {
+    const { nested } = registry.get(kindOf(address));
+    return nested?.kind === kindOf(parent.address) && parentOf(name) === parent.name ? [address] : [];
+  });
+}
 
 export const moveRecordCommand = defineCommand({
   name: "mv",
