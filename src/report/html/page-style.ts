@@ -145,7 +145,7 @@ kbd { background: var(--code); border: 1px solid var(--edge); border-radius: 4px
   }
   body { background: none; font-size: 12px; }
   main { max-width: none; padding: 0; }
-  .tools, .keys, .copy, .pager, #theme { display: none; }
+  .tools, .keys, .copy, .pager, #theme, .glance [data-control] { display: none; }
   .graph { max-height: none; overflow: visible; } .graph svg { max-width: 100%; height: auto; }
   .note pre { white-space: pre-wrap; }
   .note, summary, .sides tr, .fields tr { break-inside: avoid; } details.note { break-inside: auto; }

@@ -354,7 +354,8 @@ describeInChromium("a page", (open) => {
     await page.evaluate("dispatchEvent(new Event(`beforeprint`))");
     await page.emulateMedia({ media: "print" });
     expect(await expanded()).toBe(await page.locator("details").count());
-    expect(await page.locator(".tools:visible, .keys:visible, button:visible").count()).toBe(0);
+    const controls = ".tools:visible, .keys:visible, button:visible, .glance [data-control]:visible";
+    expect(await page.locator(controls).count()).toBe(0);
     expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("light");
     await page.evaluate("dispatchEvent(new Event(`afterprint`))");
     expect(await expanded()).toBe(before);
