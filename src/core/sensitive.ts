@@ -318,10 +318,11 @@ function urlForms(text: string): readonly string[] {
 /** What programs write for a character in HTML and XML, and for quotes in SQL, YAML, and Python; many leave some of them. */
 const ESCAPES: readonly (readonly [string, readonly string[]])[] = [
   ["&", ["&amp;"]],
+  [" ", ["&nbsp;"]],
   ["<", ["&lt;"]],
   [">", ["&gt;"]],
   ['"', ["&quot;", "&#34;", '""']],
-  ["'", ["&#39;", "&#x27;", "&apos;", "''", "\\'"]],
+  ["'", ["&#39;", "&#039;", "&#x27;", "&apos;", "''", "\\'"]],
 ];
 
 /** Each combination of characters that are escaped or left. */

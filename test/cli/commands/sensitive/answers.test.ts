@@ -126,6 +126,10 @@ describe("no message has a sensitive value that the service sends back", () => {
       "with some of its marks escaped",
       (value: string) => `no ${value.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}`,
     ],
+    [
+      "as PHP escapes it",
+      (value: string) => `no ${value.replaceAll("&", "&amp;").replaceAll("'", "&#039;")}`,
+    ],
     ["with its quotes doubled", (value: string) => `no '${value.replaceAll("'", "''")}'`],
   ])("%s", async (_, page) => {
     const value = "Pw&one'tw<three>four-CANARY";
