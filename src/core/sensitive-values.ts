@@ -8,7 +8,6 @@ import { isObject, type Json, type JsonObject } from "./json.ts";
 import { lazily } from "./lazily.ts";
 import { type Path, valueAt } from "./pointer.ts";
 import { changedScalars, changedTexts, hasString, isScalar, type Scalar, visitScalars } from "./scalars.ts";
-import { SENSITIVE_TEXT, SensitiveTexts } from "./sensitive.ts";
 import {
   addPlace,
   emptyTree,
@@ -19,6 +18,7 @@ import {
   type PlaceTree,
   withoutIndexes,
 } from "./sensitive-places.ts";
+import { SENSITIVE_TEXT, SensitiveTexts } from "./sensitive-texts.ts";
 
 /**
  * `(sensitive <salt>-<digest>)`. The salt belongs to the place, so equal values in two places have different digests.

@@ -1,7 +1,7 @@
 // Reads a spec: files, target, variables, and expressions, then resources and checks. Reports all problems at once as diagnostics.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
-import { SensitiveTexts } from "../core/sensitive.ts";
+import { SensitiveTexts } from "../core/sensitive-texts.ts";
 import { type Suggest, suggester } from "../core/suggest.ts";
 import type { PlanningRegistry } from "../resource/kind.ts";
 import { LinearPatterns } from "./evaluate/linear-patterns.ts";

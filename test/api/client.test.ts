@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { type ClientOptions, createClient } from "../../src/api/client.ts";
 import type { RequestEvent } from "../../src/api/retry/send.ts";
 import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
-import { Sensitive } from "../../src/core/sensitive.ts";
+import { Sensitive } from "../../src/core/sensitive-texts.ts";
 import {
   apiError,
   HOST,

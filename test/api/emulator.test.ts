@@ -5,7 +5,7 @@ import { type Client, createClient } from "../../src/api/client.ts";
 import { httpTransport } from "../../src/api/http/transport.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
-import { Sensitive } from "../../src/core/sensitive.ts";
+import { Sensitive } from "../../src/core/sensitive-texts.ts";
 import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
 import { TOKEN, thrown } from "./scripted.ts";
 

@@ -5,7 +5,7 @@ import { OF_TASK } from "../../src/api/dialect/jobs.ts";
 import { addressOf } from "../../src/core/address.ts";
 import { isObject, type Json, type JsonObject, objectIn, omit, pick } from "../../src/core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../src/core/pointer.ts";
-import { SENSITIVE_TEXT } from "../../src/core/sensitive.ts";
+import { SENSITIVE_TEXT } from "../../src/core/sensitive-texts.ts";
 import { hasDigest } from "../../src/core/sensitive-values.ts";
 import { declaredForm } from "../../src/planner/diff/normalize.ts";
 import { registry } from "../../src/providers/index.ts";

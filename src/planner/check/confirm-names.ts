@@ -4,7 +4,7 @@ import { type Address, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { collectTexts } from "../../core/json.ts";
 import { isSamePath, type Path, toDottedPath, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
-import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
 import { hasDigest } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";

@@ -4,7 +4,7 @@
 import type { Address } from "../../core/address.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
-import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import type { MachineSize } from "../../resource/catalog.ts";
 import type { ComputePart } from "../../resource/compute.ts";

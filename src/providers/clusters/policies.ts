@@ -4,7 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { kindOf, remoteId } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
-import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
 import { hasDigest } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
 import { schemaAt, type Values } from "../../resource/field-schema.ts";

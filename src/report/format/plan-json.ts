@@ -4,7 +4,7 @@
 import jsonPatch from "fast-json-patch";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import { accessJson } from "../../planner/model/access.ts";
 import type { Change } from "../../planner/model/change.ts";

@@ -1,7 +1,7 @@
 // Evaluates the paths and CEL expressions of a spec in a scope. A problem is reported inside the expression, and the result is undefined.
 
 import { ownMember } from "../../core/json.ts";
-import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { listed, shortened } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { FUNCTION_FORMS, FUNCTION_NAMES, OTHER_NAMES } from "../../expressions/functions.ts";

@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic, Location } from "../../core/diagnostic.ts";
-import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { count } from "../../core/sentences.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import { locationOf, type Span } from "./source.ts";

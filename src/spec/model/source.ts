@@ -1,7 +1,7 @@
 // Spans of a source file, converted to line, column, and frame only on demand.
 
 import type { Location } from "../../core/diagnostic.ts";
-import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 
 const WIDEST = 120;
 const TAB = "  ";

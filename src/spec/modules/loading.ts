@@ -1,7 +1,7 @@
 // Shared state of all modules while a spec is read: definitions, limits, the evaluator, and the inputs to check.
 
 import type { Address } from "../../core/address.ts";
-import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import type { Keys } from "../../expressions/values.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";

@@ -4,7 +4,7 @@ import type { Address } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
-import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { isPathAlone } from "../../expressions/template.ts";
 import { schemaAt, type Values } from "../../resource/field-schema.ts";
 import { hasContent, type PlannedKind, type PlanningRegistry, secretField } from "../../resource/kind.ts";

@@ -1,7 +1,7 @@
 // Reads secrets from environment variables and files into payloads that cannot be printed.
 
 import type { Path } from "../../core/pointer.ts";
-import { Sensitive, type SensitiveTexts } from "../../core/sensitive.ts";
+import { Sensitive, type SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { utf8Text } from "../../core/utf8.ts";
 import { isEvaluated, isTemplate, templateParts } from "../../expressions/template.ts";
 import type { Values } from "../../resource/field-schema.ts";

@@ -2,7 +2,7 @@
 
 import type { Code } from "../../core/codes.ts";
 import { collectTexts, type Json, ownMember } from "../../core/json.ts";
-import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { listed } from "../../core/sentences.ts";
 import { escaped, isPathAlone } from "../../expressions/template.ts";
 import { linearPatternProblem } from "../evaluate/linear-patterns.ts";

@@ -1,6 +1,6 @@
 // Targets: their settings, the selection of one, and its merge over the rest of the spec: maps merge, other values replace, and null removes.
 
-import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import { isTemplate } from "../../expressions/template.ts";

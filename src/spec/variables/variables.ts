@@ -1,7 +1,7 @@
 // The variables of a spec: their declarations, and their values from the command line (`--var`), a file, the environment, or the target.
 
 import { ownMember } from "../../core/json.ts";
-import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import type { NamedValues } from "../evaluate/evaluator.ts";
 import { escapedTree } from "../evaluate/node-values.ts";

@@ -5,7 +5,7 @@ import { failureOf } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { collectTexts, isObject, type Json, type JsonObject, ownMember } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt } from "../../core/pointer.ts";
-import { SensitiveTexts } from "../../core/sensitive.ts";
+import { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { count, shortened } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { withMarks } from "./marks.ts";

@@ -11,7 +11,7 @@ import {
 import type { WriteInput } from "../../api/contract/reader.ts";
 import { type Diagnostic, error, failureOf, warning } from "../../core/diagnostic.ts";
 import { type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
-import { Sensitive } from "../../core/sensitive.ts";
+import { Sensitive } from "../../core/sensitive-texts.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import type { Connection } from "../session/connect.ts";
 import { pages } from "./paging.ts";

@@ -6,7 +6,7 @@ import { type Diagnostic, error, Failure, failureOf, hasErrors, warning } from "
 import { canonicalJson } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
 import { toDottedPath } from "../../core/pointer.ts";
-import type { SensitiveTexts } from "../../core/sensitive.ts";
+import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { listed } from "../../core/sentences.ts";
 import { escaped } from "../../expressions/template.ts";
 import { isInField } from "../../planner/diff/known-drift.ts";

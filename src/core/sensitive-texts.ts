@@ -1,4 +1,4 @@
-// A value that only one request may contain: printing, joining, or serializing it shows a placeholder.
+// Sensitive values as texts: a value that prints as a placeholder, and the search that hides such texts in any encoding.
 
 import { ELLIPSIS, grouped, inOneLine } from "./sentences.ts";
 import { utf8Text } from "./utf8.ts";
