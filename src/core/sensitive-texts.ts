@@ -36,8 +36,8 @@ export class SensitiveTexts {
   readonly #texts = new Set<string>();
   readonly #numbers = new Set<string>();
   /** Values that a reader of the spec knows to be possible, so that hiding one of them elsewhere would show which one it is. */
-  readonly #choices = new Set<string>();
-  #hasChosen = false;
+  readonly #possible = new Set<string>();
+  #hasPossible = false;
   #revision = 0;
   #search = new FormSearch();
   /** Those that are not in the search yet. */
@@ -45,8 +45,8 @@ export class SensitiveTexts {
 
   /** Also hides the forms in which messages quote a string, its lines, which a diff shows apart, and what trimming and joining lines leave of it. */
   add(text: string): void {
-    if (this.#choices.has(text)) this.#hasChosen = true;
-    if (text === "" || this.#texts.has(text) || this.#choices.has(text)) return;
+    if (this.#possible.has(text)) this.#hasPossible = true;
+    if (text === "" || this.#texts.has(text) || this.#possible.has(text)) return;
     this.#add(text);
     this.add(text.trim());
     this.add(inOneLine(text));
@@ -59,11 +59,11 @@ export class SensitiveTexts {
   }
 
   /** For a value that the spec names as possible: only the places of such a value are hidden, as those of a boolean. */
-  addChoice(text: string): void {
-    this.#choices.add(text);
+  addPossibleValue(text: string): void {
+    this.#possible.add(text);
     this.#revision += 1;
     if (!this.#texts.delete(text)) return;
-    this.#hasChosen = true;
+    this.#hasPossible = true;
     this.#search = new FormSearch();
     this.#added = [...this.#texts];
     const numbers = [...this.#numbers];
@@ -71,8 +71,8 @@ export class SensitiveTexts {
     for (const number of numbers) this.#addNumber(number);
   }
 
-  isChoice(text: string): boolean {
-    return text !== "" && this.#choices.has(text);
+  isPossibleValue(text: string): boolean {
+    return text !== "" && this.#possible.has(text);
   }
 
   /** Also hides a number as messages write it. A short one, and a boolean, also occur by chance, so only their places are hidden. */
@@ -98,8 +98,8 @@ export class SensitiveTexts {
 
   /** Also hides what another spec hides. */
   addAll(texts: SensitiveTexts): void {
-    for (const choice of texts.#choices) this.addChoice(choice);
-    for (const text of texts.#texts) if (!this.#texts.has(text) && !this.#choices.has(text)) this.#add(text);
+    for (const choice of texts.#possible) this.addPossibleValue(choice);
+    for (const text of texts.#texts) if (!this.#texts.has(text) && !this.#possible.has(text)) this.#add(text);
     for (const number of texts.#numbers) this.#addNumber(number);
   }
 
@@ -109,7 +109,7 @@ export class SensitiveTexts {
   }
 
   get size(): number {
-    return this.#texts.size + this.#numbers.size + (this.#hasChosen ? 1 : 0);
+    return this.#texts.size + this.#numbers.size + (this.#hasPossible ? 1 : 0);
   }
 
   /** Returns whether a string is, or contains, one of them. */

@@ -331,9 +331,9 @@ export class SensitiveValues {
    * A masked message about a resource. A value that the spec names as possible is not searched elsewhere, so it is hidden here if a field of the resource
    * has it: the service can answer with what it was sent.
    */
-  withoutChoices(address: Address, masked: Diagnostic): Diagnostic {
+  withoutPossibleValues(address: Address, masked: Diagnostic): Diagnostic {
     const choices = (this.#declared.get(address)?.sensitive ?? []).filter((text) =>
-      this.texts.isChoice(text),
+      this.texts.isPossibleValue(text),
     );
     if (choices.length === 0) return masked;
     const words = choices.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");

@@ -236,6 +236,7 @@ function decideResources({ context }: PlanDraft): PassResult {
   return { refusals };
 }
 
+/** Begins again from the decisions, so that the passes of ARRANGE can run twice. */
 function planRemovals({ context, facts }: PlanDraft): PassResult {
   const { changes, appeared, needsCaller } = planDeletes(context, facts.caller);
   return { changes: [...context.decided.values(), ...changes], appeared, needsCaller };

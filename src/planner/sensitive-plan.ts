@@ -42,7 +42,7 @@ export function concealedPlan(plan: Plan, sensitive: SensitiveValues, open: Open
     diagnostics: sensitive
       .maskedMessages(plan.diagnostics)
       .map((masked) =>
-        masked.address === undefined ? masked : sensitive.withoutChoices(masked.address, masked),
+        masked.address === undefined ? masked : sensitive.withoutPossibleValues(masked.address, masked),
       ),
   };
   if (split === undefined) return concealed;

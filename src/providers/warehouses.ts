@@ -157,7 +157,7 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: Values): re
   ];
 }
 
-const isRunning = ({ live }: PlannedChange): boolean => UP.has(String(live?.facts.state));
+const isUp = ({ live }: PlannedChange): boolean => UP.has(String(live?.facts.state));
 
 export const warehouses = defineProvider({
   kind: "warehouses",
@@ -177,7 +177,7 @@ export const warehouses = defineProvider({
     compute: ({
       cluster_size: name,
       min_num_clusters: least = 1,
-      max_num_clusters: most = least,
+      max_num_clusters: most = 1,
       ...values
     }) => ({
       parts: [{ item: { list: "warehouse_sizes", name }, least, most, kind: "sql" }],
@@ -199,11 +199,11 @@ export const warehouses = defineProvider({
       if (live === undefined || change.action === "create") return [];
       if (change.action !== "update") {
         return [
-          ...(isRunning(change) ? ["the warehouse is running, and its queries stop"] : []),
+          ...(isUp(change) ? ["the warehouse is running, and its queries stop"] : []),
           ...effectOn("jobs that run on it", namesOf(jobsOn(live.id, workspace))),
         ];
       }
-      if (!isRunning(change)) return [];
+      if (!isUp(change)) return [];
       const isResized = change.diffs.some(
         ({ path }) => path[0] === "cluster_size" || path[0] === "warehouse_type",
       );
@@ -222,7 +222,9 @@ export const warehouses = defineProvider({
     read: (api, id) => liveIfPresent(() => api.read("sql/warehouses/get", { id }), toLive),
     async create(api, { name, values }) {
       const id = createdId(await api.write("sql/warehouses/create", body(name, values)), "id");
+      // A new warehouse starts, and nothing of this apply needs it to run.
       if (values.run_state !== "STOPPED") return id;
+      // Recorded first: the stop is a second request about the new object.
       await api.created(id);
       await api.write("sql/warehouses/stop", { id });
       return id;
@@ -238,7 +240,7 @@ export const warehouses = defineProvider({
           // Jobs may need it. Nothing depends on a stopped warehouse.
           await api.until(
             `SQL warehouse ${name} to run`,
-            async () => runningIn(await api.read("sql/warehouses/get", { id })),
+            async () => hasStarted(await api.read("sql/warehouses/get", { id })),
             START_MS,
           );
         }
@@ -248,4 +250,4 @@ export const warehouses = defineProvider({
   },
 });
 
-const runningIn = (answer: JsonObject): true | undefined => (answer.state === "RUNNING" ? true : undefined);
+const hasStarted = (answer: JsonObject): true | undefined => (answer.state === "RUNNING" ? true : undefined);

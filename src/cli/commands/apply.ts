@@ -88,7 +88,7 @@ function applySpec(
   plan: PlanOptions,
 ): Promise<number> {
   const { destroy = false } = plan;
-  assertMayApply(invocation, { saved: false, named: false, destroy });
+  assertMayApply(invocation, { saved: false, namesTarget: false, destroy });
   const secrets = destroy ? "skip" : "resolve";
   return reports.context.signals.during((signal) =>
     withSession(invocation, { makesKey: true, secrets, signal }, async (session) => {

@@ -33,6 +33,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   outcomes.begin(items);
   // If this fails, the run is halted: the walk then starts nothing and skips each change.
   await beginState(run);
+  // Only blocked changes need it.
   let byKey: ReadonlyMap<string, Change> | undefined;
   const changeOf = (key: string): Change | undefined => {
     byKey ??= new Map(items.map((item) => [item.key, item.change]));
@@ -117,6 +118,7 @@ class WorkNode implements GraphNode {
     const cause = this.#changeOf(by);
     if (cause === undefined) throw new Error(`the plan has no item ${by}, which blocks ${change.address}`);
     const outcome = this.#outcomes.of(cause);
+    // The cause has not failed: the run ended before it.
     if (outcome !== undefined && wasStopped(outcome)) {
       this.skipped();
       return;

@@ -1,4 +1,4 @@
-// A plan or drift as text for a terminal: the changes in order, then findings, losses, and a summary line.
+// A plan or drift as text for a terminal: access, the changes in order, drift, findings, losses, cost, and a summary line.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
@@ -147,8 +147,8 @@ function groupLines(
   const paint = paintOf(view.action, colors);
   const members =
     view.severity === "security" ? group.map(memberText).join(", ") : groupNames(group, MOST_NAMED);
-  const names = others.length === 0 ? view.remarks : [members, ...view.sharedRemarks];
-  const remarkTexts = [...view.severityRemarks, ...names];
+  const own = others.length === 0 ? view.remarks : [members, ...view.sharedRemarks];
+  const remarkTexts = [...view.severityRemarks, ...own];
   const remarks = remarkTexts.length === 0 ? "" : colors.dim(`  (${remarkTexts.join("; ")})`);
   const origin = originText(view.driftOrigin, isNotedBelow);
   const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
@@ -204,6 +204,7 @@ function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   if (plan.shown.drift.length === 0) return [];
   const changed = new Set(plan.notable.filter(({ touches }) => touches).map(({ address }) => address));
   const rest = plan.shown.drift.filter((item) => !changed.has(item.address));
+  // Also the resources without a change, which are not notable.
   const declared = new Set(
     plan.changes.filter(({ action }) => action !== "report").map((change) => change.address),
   );
@@ -292,7 +293,7 @@ function summarySection(plan: PlanView, colors: Colors): readonly string[] {
   ];
 }
 
-/** Deletions are listed once more at the end. */
+/** Deletions are listed once more, in red, before the summary. */
 function lossSection(plan: PlanView, colors: Colors): readonly string[] {
   const destroyed = plan.notable.filter((change) => change.destroys);
   if (destroyed.length === 0 || !plan.changesAnything) return [];

@@ -206,7 +206,7 @@ export class Evaluator {
 
   #sensitive(node: SpecNode, expression: string): SpecNode {
     for (const [, , text = ""] of expression.matchAll(/(["'])((?:(?!\1)[^\\])*)\1/g))
-      this.#options.sensitive.addChoice(text);
+      this.#options.sensitive.addPossibleValue(text);
     const marked = asSensitive(node);
     visitTexts(marked, (text) => {
       if (!isPathAlone(text)) this.#options.sensitive.add(text);

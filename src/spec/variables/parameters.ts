@@ -278,7 +278,7 @@ export function sensitiveValue(
   { choices }: Pick<ParameterDeclaration, "choices">,
   sensitive: SensitiveTexts,
 ): SpecNode {
-  for (const choice of choices) sensitive.addChoice(choice);
+  for (const choice of choices) sensitive.addPossibleValue(choice);
   if (!isPathAlone(writtenText(node))) node.source.mask(node);
   visitNodes(node, (part) => {
     const { value } = part.kind === "scalar" ? part : {};

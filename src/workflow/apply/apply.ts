@@ -32,7 +32,7 @@ import { planWorkspace, type WorkspacePlan } from "../plan/plan.ts";
 import { plannedEntries } from "../plan/record-entries.ts";
 import {
   assertBasisUnchanged,
-  assertBelow,
+  assertSpecIsBelow,
   assertWorkspaceUnchanged,
   PlanFile,
   readPlanFile,
@@ -85,6 +85,7 @@ export function runApply(
   const { lockTimeout, signal } = request;
   return withLock(session, lockTimeout, signal, async (lease) => {
     const { plan, findings, execution } = await prepare(session, lease, signal);
+    // At once for the terminal; with the notes they also get into every report.
     reportFindings(session.invocation.observer, findings);
     const notes = [...session.warnings, ...findings];
     await observer.planned(plan, notes);
@@ -227,9 +228,10 @@ async function executePlan(
     signal,
     history: { plan, origin: { command, ...commitAndRun, actor, ...defined({ target: spec.target?.name }) } },
   }).finally(() => activity.stop());
+  // Metrics and webhooks count, and quote nothing.
   invocation.runObserver?.applied(plan, lease.state(), applyOutcome);
   const masked = sensitive.maskedMessages(locatedOutcome(applyOutcome, resources));
-  const changes = masked.changes.map((change) => withoutChoices(sensitive, change));
+  const changes = masked.changes.map((change) => withoutPossibleValues(sensitive, change));
   const outcome = { ...masked, changes };
   await observer.applied(plan, outcome, notes);
   return { status: "applied", plan, outcome };
@@ -247,9 +249,9 @@ export function withPlanFile<T>(
   // The file names its spec. Its signature is verified later, with the key of the state of that spec.
   const { source, claims } = readPlanFile(invocation, file);
   refuseOtherTarget(named.target, claims.target, file);
-  if (named.file === undefined) assertBelow(invocation, claims.file);
+  if (named.file === undefined) assertSpecIsBelow(invocation, claims.file);
   const claimed = invocation.with({ ...claims, file: named.file ?? claims.file });
-  assertMayApply(claimed, { saved: true, named: named.target !== undefined });
+  assertMayApply(claimed, { saved: true, namesTarget: named.target !== undefined });
   const plan = new PlanFile(source);
   const requirements = {
     makesKey: false,
@@ -298,13 +300,14 @@ export function planFromFile({ saved }: PlanFile): PlanMaker {
     const aboutState = stateFindings(session, lease);
     // The report of a blocked plan has the warnings of the rules.
     if (isBlocked(plan)) return { plan, findings: aboutState };
-    const planned = await planWorkspace(session, lease.state(), { writes: true });
-    const { live, sensitive, recovered } = planned;
+    // Only what it read is used, and what it recovered.
+    const readAgain = await planWorkspace(session, lease.state(), { writes: true });
+    const { live, sensitive, recovered } = readAgain;
     assertNotInterrupted(signal);
     if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
     assertWorkspaceUnchanged(saved, recovered.state, live, sensitive);
     const nonce = { type: "nonce", nonce: saved.nonce } as const;
-    const prepared = executionOf(planned, plan, spec.resources);
+    const prepared = executionOf(readAgain, plan, spec.resources);
     const execution = { ...prepared, entries: [...prepared.entries, nonce], command: "apply" } as const;
     return { plan, findings: [...aboutState, ...recovered.diagnostics, ...warnings], execution };
   };
@@ -313,14 +316,16 @@ export function planFromFile({ saved }: PlanFile): PlanMaker {
 /** An event for readers: the service can answer with values that the request had. */
 function withoutValues(sensitive: SensitiveValues, event: ApplyEvent): ApplyEvent {
   const masked = sensitive.maskedMessages(event);
-  return "outcome" in masked ? { ...masked, outcome: withoutChoices(sensitive, masked.outcome) } : masked;
+  return "outcome" in masked
+    ? { ...masked, outcome: withoutPossibleValues(sensitive, masked.outcome) }
+    : masked;
 }
 
 type ChangeOutcome = ApplyOutcome["changes"][number];
 
-function withoutChoices(sensitive: SensitiveValues, outcome: ChangeOutcome): ChangeOutcome {
+function withoutPossibleValues(sensitive: SensitiveValues, outcome: ChangeOutcome): ChangeOutcome {
   const { address, diagnostic } = outcome;
   return diagnostic === undefined
     ? outcome
-    : { ...outcome, diagnostic: sensitive.withoutChoices(address, diagnostic) };
+    : { ...outcome, diagnostic: sensitive.withoutPossibleValues(address, diagnostic) };
 }

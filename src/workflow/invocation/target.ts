@@ -111,9 +111,9 @@ export function assertMayApply(
   { target }: Pick<SelectedSpec, "target">,
   {
     saved,
-    named,
+    namesTarget,
     destroy = false,
-  }: { readonly saved: boolean; readonly named: boolean; readonly destroy?: boolean },
+  }: { readonly saved: boolean; readonly namesTarget: boolean; readonly destroy?: boolean },
 ): void {
   const { settings } = target();
   if (settings?.protected !== true) return;
@@ -124,7 +124,7 @@ export function assertMayApply(
       at: settings.at,
       hint: `run \`${plan}\`, then \`workspace apply FILE --target ${shellWord(name)}\``,
     });
-  if (!named)
+  if (!namesTarget)
     throw failureOf("SPEC_TARGET", `the target ${name} is protected, so apply needs --target`, {
       at: settings.at,
       hint: `add --target ${name}`,
