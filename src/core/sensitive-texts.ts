@@ -1,4 +1,4 @@
-// Sensitive values as texts: a value that prints as a placeholder, and the search that hides such texts in any encoding.
+// Strings that no output may show: a value that prints as a placeholder, and the search that hides such strings in any encoding.
 
 import { ELLIPSIS, grouped, inOneLine } from "./sentences.ts";
 import { utf8Text } from "./utf8.ts";
