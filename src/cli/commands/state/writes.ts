@@ -53,7 +53,7 @@ export const removeRecordsCommand = defineCommand({
 /** Secrets and ACLs of a scope: without its record they are not read, so they would count as deleted. */
 function membersOf({ records }: State, parent: StateRecord): readonly Address[] {
   return [...records.values()].flatMap(({ address, name }) => {
-    const { nested } = registry.get(kindOf(address));
+    const nested = registry.find(kindOf(address))?.nested;
     return nested?.kind === kindOf(parent.address) && parentOf(name) === parent.name ? [address] : [];
   });
 }
