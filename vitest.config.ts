@@ -15,8 +15,8 @@ const OWN = [
 
 export default defineConfig({
   test: {
-    // One worker more than cores: many tests wait for processes.
-    maxWorkers: availableParallelism() + 1,
+    // More workers than cores: many tests wait for processes.
+    maxWorkers: availableParallelism() + 2,
     // A test without an assertion fails only if something throws.
     expect: { requireAssertions: true },
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "json-summary"], reportsDirectory: "coverage" },

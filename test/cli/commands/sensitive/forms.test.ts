@@ -226,14 +226,16 @@ describe("answers about a run and a cluster", () => {
       }
     for (const line of ["runs get --job jobs.j -o json", `runs get ${id} -o json`])
       expect((await run(line)).all).toMatch(/"base_parameters": \{\s+"a": "\(sensitive\)"/);
-    // With a state that cannot be read, a run is not shown, but can be canceled. The first run has ended by now on a slow machine.
+    // With a state that cannot be read, a run is not shown, but can be canceled. The first run has ended by now on a slow machine; else the second is skipped.
     expect((await run("run jobs.j", ROTATED)).code).toBe(0);
-    const [active] = JSON.parse((await raw("api jobs/runs/list")).out).runs;
+    const { runs } = JSON.parse((await raw("api jobs/runs/list active_only=true")).out);
+    const active = runs[0]?.run_id;
     for (const name of readdirSync(recorded).filter((entry) => entry.startsWith("state.json")))
       writeFileSync(join(recorded, name), "damaged");
-    const shown = await raw(`runs get ${active.run_id}`);
+    const shown = await raw(`runs get ${active}`);
     expect([shown.code, shown.all]).toEqual([1, expect.stringContaining("STATE_")]);
-    expect(await raw(`runs cancel ${active.run_id}`)).toMatchObject({ code: 0 });
+    const cancelled = await raw(`runs cancel ${active}`);
+    expect([cancelled.code, cancelled.all]).toEqual([0, expect.stringContaining("is being canceled")]);
   }, 60_000);
 
   test("show no size of a cluster that is sensitive", async () => {
