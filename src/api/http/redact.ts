@@ -29,6 +29,13 @@ function repeats(text: string, secret: Uint8Array): boolean {
   if (secret.length === 0) return false;
   const hidden = new SensitiveTexts();
   hidden.addBytes(secret);
+  if (hidden.isIn(text)) return true;
+  // Elsewhere, a short value is hidden only where it is quoted; a message with a short secret is withheld wherever it has it.
+  const bytes = Buffer.from(secret);
   const plain = utf8Text(secret)?.toLowerCase();
-  return (plain !== undefined && text.toLowerCase().includes(plain)) || hidden.isIn(text);
+  const base64 = bytes.toString("base64").replace(/=+$/, "");
+  return (
+    (plain !== undefined && text.toLowerCase().includes(plain)) ||
+    [base64, bytes.toString("hex")].some((form) => text.includes(form))
+  );
 }

@@ -39,6 +39,13 @@ test("a message that repeats a secret is withheld whole, in whatever writing", (
     );
 });
 
+test("a short secret is found in its encodings, too", () => {
+  for (const form of ["x7", "X7", "eDc", "7837"])
+    expect(redact(`cannot store ${form} here`, [bytes("x7")])).toBe(
+      "(withheld: the message repeats a secret)",
+    );
+});
+
 test("other messages are not changed", () => {
   expect(redact("Scope etl does not exist!", [bytes("hunter2"), bytes("")])).toBe(
     "Scope etl does not exist!",
