@@ -101,12 +101,18 @@ export function variablesOf(
   return { names: declared, find, values: checked };
 }
 
+/** Of `--var name=value`; the name is empty if there is none. */
+export function nameAndValue(text: string): readonly [name: string, value: string] {
+  const equals = Math.max(0, text.indexOf("="));
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}
+
 /** Parses the values of `--var`: `env=prod`. */
 function parseVarOptions(texts: readonly string[], findings: Findings): ReadonlyMap<string, string> {
   const vars = new Map<string, string>();
   for (const text of texts) {
-    const equals = text.indexOf("=");
-    if (equals > 0) vars.set(text.slice(0, equals), text.slice(equals + 1));
+    const [name, value] = nameAndValue(text);
+    if (name !== "") vars.set(name, value);
     else
       findings.error("CLI_USAGE", "--var requires name=value", undefined, {
         hint: "for example, --var env=prod",

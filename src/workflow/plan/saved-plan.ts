@@ -35,6 +35,7 @@ import { registry } from "../../providers/index.ts";
 import { hasContent, secretField } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
+import { nameAndValue } from "../../spec/variables/variables.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
 import { Cipher, keyFromText } from "../../state/format/encryption.ts";
 import type { State } from "../../state/model/record.ts";
@@ -94,11 +95,6 @@ export function savedText(
       places: savedPlaces(plan, placesIn(spec.resources)),
     }),
   );
-}
-
-function nameAndValue(text: string): readonly [string, string] {
-  const equals = text.indexOf("=");
-  return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
 type PlanFileReader = Pick<Invocation, "cwd" | "stateKey">;
