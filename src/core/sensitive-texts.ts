@@ -38,7 +38,6 @@ export class SensitiveTexts {
   /** Values that a reader of the spec knows to be possible, so that hiding one of them elsewhere would show which one it is. */
   readonly #possible = new Set<string>();
   #hasPossible = false;
-  #revision = 0;
   #search = new FormSearch();
   /** Those that are not in the search yet. */
   #added: string[] = [];
@@ -61,7 +60,6 @@ export class SensitiveTexts {
   /** For a value that the spec names as possible: only the places of such a value are hidden, as those of a boolean. */
   addPossibleValue(text: string): void {
     this.#possible.add(text);
-    this.#revision += 1;
     if (!this.#texts.delete(text)) return;
     this.#hasPossible = true;
     this.#search = new FormSearch();
@@ -84,7 +82,6 @@ export class SensitiveTexts {
   #addNumber(text: string): void {
     if (text.length < SHORTEST_PART || this.#numbers.has(text)) return;
     this.#numbers.add(text);
-    this.#revision += 1;
     this.#search.addNumber(text);
     if (/^\d+$/.test(text)) this.#search.addNumber(grouped(Number(text)));
   }
@@ -101,11 +98,6 @@ export class SensitiveTexts {
     for (const choice of texts.#possible) this.addPossibleValue(choice);
     for (const text of texts.#texts) if (!this.#texts.has(text) && !this.#possible.has(text)) this.#add(text);
     for (const number of texts.#numbers) this.#addNumber(number);
-  }
-
-  /** Grows with each change of what is hidden: what was searched before has to be searched again. */
-  get revision(): number {
-    return this.#revision;
   }
 
   get size(): number {
@@ -156,7 +148,6 @@ export class SensitiveTexts {
   }
 
   #add(text: string): void {
-    this.#revision += 1;
     this.#texts.add(text);
     this.#added.push(text);
   }

@@ -57,6 +57,12 @@ interface Declared {
   readonly sensitive: readonly string[];
 }
 
+/** A desired resource without sensitive places. */
+interface OpenResource {
+  readonly values: JsonObject;
+  readonly form: () => JsonObject;
+}
+
 /** `shown`: in outputs, where the text of a sensitive value is hidden in any other value, too. `stored`: in the state. */
 export type Concealment = "shown" | "stored";
 
@@ -77,6 +83,7 @@ export class SensitiveValues {
   readonly #ignoresIndexes: boolean;
   readonly #placeOf: NonNullable<SensitiveValuesOptions["placeOf"]>;
   readonly #declared = new Map<Address, Declared>();
+  #findOpen: (address: Address) => OpenResource | undefined = () => undefined;
   readonly #recorded = new Map<Address, Places>();
   readonly #codes = new Map<Scalar, string>();
   /** The values of this run by their codes. */
@@ -86,9 +93,6 @@ export class SensitiveValues {
   /** The stored form of revealed values. */
   readonly #originals = new WeakMap<object, JsonObject>();
   #hasPlaces = false;
-  /** Values that were searched and have nothing to hide, and the revision of what was hidden then. */
-  #withoutHidden = new WeakSet<object>();
-  #searchedAt = 0;
 
   constructor({ key, lineage, texts = new SensitiveTexts(), ...options }: SensitiveValuesOptions) {
     this.#key = key;
@@ -138,6 +142,17 @@ export class SensitiveValues {
       hasPlaces: paths.length > 0,
       sensitive,
     });
+  }
+
+  /** Declares the resources without sensitive places, each when it is needed: a large workspace has many of them. */
+  declareOpen(find: (address: Address) => OpenResource | undefined): void {
+    this.#findOpen = find;
+  }
+
+  #declaredAt(address: Address): Declared | undefined {
+    const open = this.#declared.has(address) ? undefined : this.#findOpen(address);
+    if (open !== undefined) this.declare(address, open.values, [], open.form);
+    return this.#declared.get(address);
   }
 
   /** Marks the places of the digests in recorded values. */
@@ -202,7 +217,7 @@ export class SensitiveValues {
     if (original !== undefined) return original as unknown as T;
     const hasPlaces = this.hasPlaces(address);
     // Most values have nothing to hide, and a search needs no paths and no copy.
-    if (!hasPlaces && !this.#mayHideIn(value)) return value;
+    if (!hasPlaces && !this.#mayHide(value)) return value;
     const concealed = purpose === "shown" ? this.#forReaders : this.#forRecord;
     const concealScalar = (scalar: Scalar, at: Path): Scalar => {
       const unknown = typeof scalar === "string" ? this.#unknown.get(scalar) : undefined;
@@ -217,20 +232,6 @@ export class SensitiveValues {
       concealScalar,
       purpose === "shown" ? concealKey : undefined,
     ) as T;
-  }
-
-  /** The same value is in the state, in a change, and in a diff: it is searched once, until there is more to hide. */
-  #mayHideIn(value: Json): boolean {
-    if (typeof value !== "object" || value === null) return this.#mayHide(value);
-    const revision = this.texts.revision + this.#unknown.size;
-    if (this.#searchedAt !== revision) {
-      this.#withoutHidden = new WeakSet();
-      this.#searchedAt = revision;
-    }
-    if (this.#withoutHidden.has(value)) return false;
-    const mayHide = this.#mayHide(value);
-    if (!mayHide) this.#withoutHidden.add(value);
-    return mayHide;
   }
 
   /** Whether a value contains something that is hidden at any place. */
@@ -377,7 +378,7 @@ export class SensitiveValues {
   /** The state has the values that the spec declares at the paths of the spec. */
   #isPlace(address: Address, path: Path, purpose: Concealment = "shown"): boolean {
     const place = this.#placeOf(address, path);
-    const isOfSpec = purpose === "stored" && this.#declared.get(address)?.places().hasHolder(place) === true;
+    const isOfSpec = purpose === "stored" && this.#declaredAt(address)?.places().hasHolder(place) === true;
     return this.#placesOf(address).some((places) => (isOfSpec ? places.has(place) : hasPlace(places, place)));
   }
 
@@ -398,7 +399,7 @@ export class SensitiveValues {
   }
 
   #isOpen(address: Address, value: Scalar, path: Path): boolean {
-    const declared = this.#declared.get(address);
+    const declared = this.#declaredAt(address);
     if (declared === undefined) return false;
     const written = valueAt(declared.values, path);
     const open = written ?? valueAt(declared.form(), path);

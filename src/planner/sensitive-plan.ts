@@ -9,7 +9,7 @@ import type { Values } from "../resource/field-schema.ts";
 import { CONTENT_FIELDS, isContentDigest } from "../resource/kind.ts";
 import type { FieldDiff, Step } from "../resource/planning.ts";
 import type { Reference } from "../spec/model/spec.ts";
-import { type Change, touches } from "./model/change.ts";
+import { type Change, type Noop, touches } from "./model/change.ts";
 import type { Drift, Plan } from "./model/plan.ts";
 
 /** Members of a plan that are not values of a field have places of their own. */
@@ -83,6 +83,7 @@ const isContentPath = (path: Path): boolean =>
 
 function concealedChange(change: Change, sensitive: SensitiveValues, open: OpenContents): Change {
   const convert = concealing(change.address, sensitive, open);
+  if (change.action === "noop" && isOpen(change, convert)) return change;
   const path = (path: Path): Path => sensitive.concealedPath(change.address, path);
   const values = convertedChange(change, { wanted: convert, live: convert, path });
   const sentences = {
@@ -97,6 +98,17 @@ function concealedChange(change: Change, sensitive: SensitiveValues, open: OpenC
       ? { fingerprint: sensitive.keyed(change.fingerprint) }
       : {};
   return { ...values, ...sentences, ...content, ...fingerprint };
+}
+
+/** Most resources of a large workspace are unchanged and have nothing to hide, so they need no copy. */
+function isOpen(noop: Noop, convert: Convert): boolean {
+  const { before, after, payload, reasons, consequences, unresolved } = noop;
+  return (
+    reasons.length + consequences.length + unresolved.length === 0 &&
+    convert(before, []) === before &&
+    convert(after, []) === after &&
+    (payload === undefined || !hasContentDigest(after) || convert(payload, [PAYLOAD]) === payload)
+  );
 }
 
 const valuesOf = (change: Change): Json => [

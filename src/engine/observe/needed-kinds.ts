@@ -158,10 +158,13 @@ class Need {
   #judges(): readonly string[] {
     const { registry, spec } = this.#from;
     const kinds = new Set<string>();
-    for (const address of this.#addresses) {
-      const values = spec?.resources.get(address)?.values;
-      const judges = values === undefined ? [] : registry.find(kindOf(address))?.planning.judgedBy?.(values);
-      for (const kind of judges ?? []) if (registry.find(kind) !== undefined) kinds.add(kind);
+    for (const [kind, addresses] of this.#ofKind) {
+      const judgedBy = registry.find(kind)?.planning.judgedBy;
+      for (const address of judgedBy === undefined ? [] : addresses) {
+        const values = spec?.resources.get(address)?.values;
+        for (const judge of (values && judgedBy?.(values)) ?? [])
+          if (registry.find(judge) !== undefined) kinds.add(judge);
+      }
     }
     return [...kinds];
   }

@@ -21,14 +21,15 @@ interface SecretsInput {
 
 /** The spec with the recorded digest of each secret that has no value now: whether it changed is not known. */
 export function withRecordedSecrets({ registry, spec, state }: SecretsInput): Spec {
-  const resources = new Map(spec.resources);
+  let resources: Map<Address, Resource> | undefined;
   for (const [address, resource] of spec.resources) {
     const field = resource.payload === undefined ? secretField(registry.get(resource.kind)) : undefined;
     const recorded = field === undefined ? undefined : state.records.get(address)?.applied[field];
-    if (field !== undefined && recorded !== undefined)
-      resources.set(address, withValue(resource, field, recorded));
+    if (field === undefined || recorded === undefined) continue;
+    resources ??= new Map(spec.resources);
+    resources.set(address, withValue(resource, field, recorded));
   }
-  return { ...spec, resources };
+  return resources === undefined ? spec : { ...spec, resources };
 }
 
 /** The state with the salted digest of each secret that a state of format 3 recorded and that still has this value. */

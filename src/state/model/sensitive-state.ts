@@ -63,10 +63,21 @@ type Change = (address: Address, values: Values) => Values;
 function changedState(state: State, change: Change): State {
   return {
     ...state,
-    records: new Map([...state.records].map(([address, record]) => [address, changedRecord(record, change)])),
+    records: changedRecords(state.records, change),
     open: state.open.map((intent) => changedIntent(intent, change)),
     sweeps: state.sweeps.map((sweep) => changedSweep(sweep, change)),
   };
+}
+
+function changedRecords(records: State["records"], change: Change): State["records"] {
+  let changed: Map<Address, StateRecord> | undefined;
+  for (const [address, record] of records) {
+    const other = changedRecord(record, change);
+    if (other === record) continue;
+    changed ??= new Map(records);
+    changed.set(address, other);
+  }
+  return changed ?? records;
 }
 
 function changedRecord(record: StateRecord, change: Change): StateRecord {

@@ -30,7 +30,7 @@ import {
   secretField,
 } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
-import type { Spec } from "../../spec/model/spec.ts";
+import type { Resource, Spec } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import {
   concealedState,
@@ -55,10 +55,14 @@ export interface SensitiveInput {
 export function openSensitive({ spec, base, states, key, untrusted }: SensitiveInput): SensitiveValues {
   const sensitive = sensitiveValuesOf({ key, lineage: states[0].lineage, texts: spec.sensitive });
   for (const state of states) markRecorded(state, sensitive, untrusted === true ? "applied" : "all");
-  const isDeclared = [...spec.resources.values()].some((resource) => resource.sensitive !== undefined);
-  if (isDeclared || !sensitive.isEmpty)
-    for (const { address, kind, name, values, sensitive: paths = [] } of spec.resources.values())
-      sensitive.declare(address, values, paths, () => declaredForm(registry.get(kind), name, values));
+  const formOf = ({ kind, name, values }: Resource) => declaredForm(registry.get(kind), name, values);
+  for (const resource of spec.resources.values())
+    if (resource.sensitive !== undefined)
+      sensitive.declare(resource.address, resource.values, resource.sensitive, () => formOf(resource));
+  sensitive.declareOpen((address) => {
+    const resource = spec.resources.get(address);
+    return resource && { values: resource.values, form: () => formOf(resource) };
+  });
   if (base?.sensitive !== undefined && untrusted !== true) sensitive.texts.addAll(base.sensitive);
   for (const { address, values, sensitive: paths } of base?.resources.values() ?? [])
     if (paths !== undefined) {
@@ -91,7 +95,7 @@ export function revealed(sensitive: SensitiveValues, input: RevealInput): State 
   }
   for (const { address, kind, name, values, payload } of spec.resources.values()) {
     learnContent(sensitive, values);
-    if (payload !== undefined) sensitive.learn(payload.digest);
+    if (payload !== undefined && payload.secret === undefined) sensitive.learn(payload.digest);
     if (sensitive.hasPlaces(address)) {
       sensitive.learn(values);
       sensitive.learn(declaredForm(registry.get(kind), name, values));
