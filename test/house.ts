@@ -43,7 +43,6 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     "convert",
     "spec-tests",
     "authoring",
-    "editor",
   ],
   cli: ["command", "output", "fleet", "commands", "."],
   emulator: ["world", "store", "http", "notebook", "routes", "dialect", "."],

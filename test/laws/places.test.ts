@@ -13,7 +13,7 @@ import { settingsWithLists } from "../../src/providers/jobs/wire-form.ts";
 import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import type { FieldSchema, FieldTable, Values } from "../../src/resource/field-schema.ts";
 import type { PlannedKind } from "../../src/resource/kind.ts";
-import { sensitiveValuesOf } from "../../src/workflow/session/sensitive-values.ts";
+import { sensitiveValuesOf } from "../../src/workflow/session/open-state.ts";
 
 const CLOUDS = ["azure", "aws", "gcp"] as const;
 const DIALECTS = [

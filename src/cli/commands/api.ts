@@ -9,12 +9,14 @@ import {
   type CatalogOperation,
   call,
   findOperation,
+  inputObject,
+  inputOf,
+  inputProblems,
   isWrite,
   type OperationCatalog,
   readOperationCatalog,
   remarks,
-} from "../../workflow/operate/api-catalog.ts";
-import { inputObject, inputOf, inputProblems } from "../../workflow/operate/api-input.ts";
+} from "../../workflow/operate/api-call.ts";
 import { isPaged } from "../../workflow/operate/paging.ts";
 import { withConnection } from "../../workflow/session/connect.ts";
 import { defineCommand } from "../command/command.ts";

@@ -24,15 +24,19 @@ import { driftItem } from "../../report/view/drift-view.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { type ApplyObserver, freshPlan, runApply } from "../../workflow/apply/apply.ts";
 import { withOrigins } from "../../workflow/drift/drift.ts";
-import { type Invocation, resolveInvocation } from "../../workflow/invocation/invocation.ts";
-import type { RunObserver, WorkflowObserver } from "../../workflow/invocation/workflow-context.ts";
-import { placesIn } from "../../workflow/plan/located.ts";
+import {
+  type Invocation,
+  type RunObserver,
+  resolveInvocation,
+  type WorkflowObserver,
+} from "../../workflow/invocation/invocation.ts";
 import { planWorkspace } from "../../workflow/plan/plan.ts";
 import { reviewWorkspace } from "../../workflow/plan/plan-review.ts";
 import { doneEntries } from "../../workflow/plan/record-entries.ts";
+import { placesIn } from "../../workflow/plan/saved-plan.ts";
+import { assertStateExists } from "../../workflow/session/check-state.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
 import { withSession } from "../../workflow/session/session.ts";
-import { assertStateExists } from "../../workflow/session/state-warnings.ts";
 import { EXIT, exitOf, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
 
 /** Serves the worker at the other end of the channel until the channel closes. */

@@ -11,7 +11,7 @@ import {
   outcomeView,
 } from "../../report/view/outcome-view.ts";
 import type { ApplyObserver, ApplyRequest, ApplyResult } from "../../workflow/apply/apply.ts";
-import { placesIn } from "../../workflow/plan/located.ts";
+import { placesIn } from "../../workflow/plan/saved-plan.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import { EXIT, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
 import { colorsOf, fitted } from "./diagnostics.ts";

@@ -18,7 +18,7 @@ import { planView } from "../../report/view/plan-view.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { mostSevere } from "../../resource/severity.ts";
 import type { State } from "../../state/model/record.ts";
-import type { RunObserver } from "../../workflow/invocation/workflow-context.ts";
+import type { RunObserver } from "../../workflow/invocation/invocation.ts";
 
 type Found = Pick<RunResult, "resources" | "differences" | "differing" | "planMs" | "applyMs" | "results">;
 

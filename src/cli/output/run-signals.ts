@@ -15,7 +15,7 @@ import {
   type WebhookFormat,
   webhookBody,
 } from "../../report/metrics/run-result.ts";
-import type { RunObserver } from "../../workflow/invocation/workflow-context.ts";
+import type { RunObserver } from "../../workflow/invocation/invocation.ts";
 import type { Command, ConsoleContext } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { optionalChoiceOption, outOption, textOption } from "../command/option.ts";

@@ -4,7 +4,7 @@ import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";
 import { type Progress, plainProgress } from "../../report/inspect/progress.ts";
 import { printable } from "../../report/text/printable.ts";
-import type { WorkflowObserver } from "../../workflow/invocation/workflow-context.ts";
+import type { WorkflowObserver } from "../../workflow/invocation/invocation.ts";
 import { colorsOf, printDiagnostics } from "./diagnostics.ts";
 
 /** A shorter wait is over before a sentence about it is read, unless many follow each other. */

@@ -1,7 +1,7 @@
 // Runs an apply or a destroy, of a new plan or of a saved one: locks the state, plans, gets approval, executes. Prints nothing and knows no exit code.
 
 import { ciActor } from "../../config/environment.ts";
-import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf, hasErrors, withoutFrame } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
@@ -16,7 +16,13 @@ import {
 } from "../../planner/diff/known-drift.ts";
 import { withSecrets } from "../../planner/mode/compare-secrets.ts";
 import { changesAnything } from "../../planner/model/change.ts";
-import { type ApplyEvent, type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
+import {
+  type ApplyEvent,
+  type ApplyOutcome,
+  type ChangeOutcome,
+  isBlocked,
+  type Plan,
+} from "../../planner/model/plan.ts";
 import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Spec } from "../../spec/model/spec.ts";
@@ -24,10 +30,8 @@ import { nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts
 import { withEntries } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
-import type { Invocation, InvocationOptions } from "../invocation/invocation.ts";
+import { type Invocation, type InvocationOptions, reportFindings } from "../invocation/invocation.ts";
 import { assertMayApply } from "../invocation/target.ts";
-import { reportFindings } from "../invocation/workflow-context.ts";
-import { locatedEvent, locatedOutcome } from "../plan/located.ts";
 import { planWorkspace, type WorkspacePlan } from "../plan/plan.ts";
 import { plannedEntries } from "../plan/record-entries.ts";
 import {
@@ -39,10 +43,10 @@ import {
 } from "../plan/saved-plan.ts";
 import type { PlanOptions } from "../plan/sources.ts";
 import { checkRules } from "../rules/check-rules.ts";
+import { assertStateExists, ephemeralState, otherTarget } from "../session/check-state.ts";
 import { lockWait } from "../session/open-state.ts";
 import { prepareForLargeApply } from "../session/read-spec.ts";
 import { type Session, withSession } from "../session/session.ts";
-import { assertStateExists, ephemeralState, otherTarget } from "../session/state-warnings.ts";
 
 /** Shows an apply, and decides for the user. Its methods are called in this order, under the lock. */
 export interface ApplyObserver {
@@ -73,7 +77,7 @@ interface PreparedApply {
 }
 
 /** Makes the plan under the lock, or reads it from a file. */
-export type PlanMaker = (session: Session, lease: Lease, signal: AbortSignal) => Promise<PreparedApply>;
+type PlanMaker = (session: Session, lease: Lease, signal: AbortSignal) => Promise<PreparedApply>;
 
 /** Throws Failure with what ended the run before its plan, and with APPLY_INTERRUPTED. */
 export function runApply(
@@ -321,11 +325,33 @@ function withoutValues(sensitive: SensitiveValues, event: ApplyEvent): ApplyEven
     : masked;
 }
 
-type ChangeOutcome = ApplyOutcome["changes"][number];
-
 function withoutPossibleValues(sensitive: SensitiveValues, outcome: ChangeOutcome): ChangeOutcome {
   const { address, diagnostic } = outcome;
   return diagnostic === undefined
     ? outcome
     : { ...outcome, diagnostic: sensitive.withoutPossibleValues(address, diagnostic) };
+}
+
+function locatedOutcome(outcome: ApplyOutcome, resources: Spec["resources"]): ApplyOutcome {
+  return { ...outcome, changes: outcome.changes.map((changeOutcome) => located(changeOutcome, resources)) };
+}
+
+function locatedEvent(event: ApplyEvent, resources: Spec["resources"]): ApplyEvent {
+  return event.type === "apply_errored" ? { ...event, outcome: located(event.outcome, resources) } : event;
+}
+
+/** A blocked change has its cause elsewhere. */
+function located(changeOutcome: ChangeOutcome, resources: Spec["resources"]): ChangeOutcome {
+  const place = resources.get(changeOutcome.address)?.at;
+  const isCause = changeOutcome.result === "failed" || changeOutcome.result === "unknown";
+  if (
+    !isCause ||
+    changeOutcome.diagnostic === undefined ||
+    changeOutcome.diagnostic.at !== undefined ||
+    place === undefined
+  )
+    return changeOutcome;
+  const { at, usedAt } = place.traced ?? { at: place };
+  const places = { at: withoutFrame(at), usedAt };
+  return { ...changeOutcome, diagnostic: { ...changeOutcome.diagnostic, ...places } };
 }

@@ -6,7 +6,7 @@ import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { plainTreePath } from "../../providers/kit/names.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 import { roleOfSensitive } from "../../spec/resolve/sensitive-values.ts";
-import { hasMark, isMarkOfEntry, isMarkOfZero, markOfExpression } from "./marks.ts";
+import { hasMark, isMarkOfEntry, isMarkOfZero, markOfExpression } from "./terraform-state.ts";
 
 export interface ResourceType {
   readonly kind: string;
@@ -84,7 +84,7 @@ export interface OmittedAttribute {
   readonly reason: string;
 }
 
-export interface ConvertedAttributes {
+interface ConvertedAttributes {
   readonly values: Values;
   readonly left: readonly OmittedAttribute[];
   /** Why no resource can be this object. */
@@ -100,7 +100,7 @@ const IN_SENSITIVE_MAP =
   "Terraform marks the map as sensitive; set the value with a sensitive variable, and check that the key is not sensitive";
 export const IS_SENSITIVE = "Terraform marks it as sensitive; set it with a sensitive variable";
 
-export const HAS_COPY =
+const HAS_COPY =
   "it contains a value that Terraform marks as sensitive, or that of a secret; set it with a sensitive variable";
 
 /** `variableOf`: the name of a sensitive variable for the attribute at a path. `secrets`: no value may contain one. */

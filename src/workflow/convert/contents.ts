@@ -13,9 +13,6 @@ import type { ExportedObject } from "../../spec/export/addresses.ts";
 import { mostBytes } from "../../spec/files/contents.ts";
 import { extensionFor, extensionOf, isNotebookKind } from "../../spec/files/notebook-formats.ts";
 import { type FileRefusal, openSpecFolder, type SpecFolder } from "../../spec/files/spec-folder.ts";
-import { withAccessLists } from "./access-lists.ts";
-import { settingInstances, withScriptOrder } from "./admin-types.ts";
-import { namedAssignments } from "./assignments.ts";
 import {
   convertAttributes,
   IS_SENSITIVE,
@@ -24,14 +21,23 @@ import {
   type ResourceType,
   textAttribute,
 } from "./attributes.ts";
-import { LIBRARY, withConvertedLibraries } from "./libraries.ts";
-import { hasMark, sensitiveMarks } from "./marks.ts";
-import { MEMBERSHIP, principalsIn, resourceType, withMemberships } from "./resource-types.ts";
+import {
+  AUTHORITATIVE_ACCESS,
+  LIBRARY,
+  MEMBERSHIP,
+  principalsIn,
+  withAccessLists,
+  withConvertedLibraries,
+  withMemberships,
+} from "./parts.ts";
+import { namedAssignments, resourceType, settingInstances, withScriptOrder } from "./resource-types.ts";
 import {
   type ConversionLog,
   type ConvertedObject,
   type ConvertedObjects,
   convertedKey,
+  hasMark,
+  sensitiveMarks,
   type TerraformInstance,
 } from "./terraform-state.ts";
 
@@ -163,9 +169,6 @@ function hasItsExtension({ live }: ConvertedObject, provider: Provider, path: st
 }
 
 const VENDOR = "databricks_";
-const AUTHORITATIVE =
-  "its access list is authoritative: the plan removes entries that Terraform did not manage";
-
 const PERMISSIONS = "databricks_permissions";
 const PARTS = new Set([MEMBERSHIP, "databricks_entitlements", PERMISSIONS, LIBRARY]);
 
@@ -314,7 +317,7 @@ function withParents(objects: ConvertedObjects, registry: Registry, log: Convers
   );
   for (const { kind, live, instance } of [...convertedObjectByKey.values()]) {
     if (kind !== "scopes" || !acls.has(live.name)) continue;
-    log.note(instance, AUTHORITATIVE);
+    log.note(instance, AUTHORITATIVE_ACCESS);
     const initial = instance.values.initial_manage_principal;
     if (typeof initial !== "string" || initial === "" || hasMark(initial)) continue;
     const name = nestedNameOf(live.name, initial);

@@ -15,15 +15,16 @@ import { omittedObjects } from "../../spec/export/addresses.ts";
 import { type DocumentMember, type ExportedSpec, exportSpec } from "../../spec/export/document.ts";
 import { existsAlready, problemsOfExport, writeExported } from "../transfer/export.ts";
 import { type ContentFolders, contentKey, convertedObjects, findContents } from "./contents.ts";
-import { expressionOf, variableIn } from "./marks.ts";
 import {
   ConversionLog,
   type ConvertedObjects,
   type ConvertedResource,
   convertedKey,
+  expressionOf,
   TERRAFORM_LIMITS,
   type TerraformInstance,
   terraformInstances,
+  variableIn,
 } from "./terraform-state.ts";
 
 export interface Conversion {

@@ -1,16 +1,15 @@
 // The resource types of the vendor's Terraform provider, with the kind of each and the fields for its attributes.
 
 import { singleTask, TASK_KEY } from "../../api/dialect/jobs.ts";
-import { nestedNameOf } from "../../core/address.ts";
-import { defined, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { nestedNameOf, remoteId } from "../../core/address.ts";
+import { defined, isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { MEMBER, principalIn, principalText } from "../../providers/access/principals.ts";
+import { initScriptOrder } from "../../providers/admin/init-script-order.ts";
+import { initScripts } from "../../providers/admin/init-scripts.ts";
 import { withoutToken } from "../../providers/clusters/operations.ts";
-import type { Values } from "../../resource/field-schema.ts";
-import { ADMIN_TYPES } from "./admin-types.ts";
 import {
   blocks,
-  entitlementsIn,
   isUnset,
-  MARKED_PART,
   MARKED_SETTINGS,
   OF_PRINCIPAL,
   principal,
@@ -20,14 +19,150 @@ import {
   textAttribute,
   treePath,
 } from "./attributes.ts";
-import { hasMark } from "./marks.ts";
-import {
-  type ConversionLog,
-  type ConvertedObject,
-  type ConvertedObjects,
-  convertedKey,
-  type TerraformInstance,
-} from "./terraform-state.ts";
+import { type ConvertedObjects, convertedKey, hasMark, type TerraformInstance } from "./terraform-state.ts";
+
+const OF_WORKSPACE = "databricks_permission_assignment";
+const OF_ACCOUNT = "databricks_mws_permission_assignment";
+
+/** The kinds of principals by their name in a state. */
+const MEMBER_OF_KIND: Readonly<Record<string, string>> = {
+  users: MEMBER.user,
+  groups: MEMBER.group,
+  "service principals": MEMBER.sp,
+};
+
+const workspaceOf = ({ values }: TerraformInstance): string | undefined =>
+  textAttribute(values, "workspace_id");
+
+/** Assignments with the names of their principals, by the IDs that other resources and data sources of the state have. */
+export function namedAssignments(
+  instances: readonly TerraformInstance[],
+  names: ReadonlyMap<string, { readonly kind: string; readonly name: string }>,
+): readonly TerraformInstance[] {
+  const workspaces = new Set(instances.filter(({ type }) => type === OF_ACCOUNT).map(workspaceOf));
+  return instances.map((instance) => {
+    const { type, values } = instance;
+    if (type !== OF_WORKSPACE && type !== OF_ACCOUNT) return instance;
+    const { kind = "", name } = names.get(textAttribute(values, "principal_id") ?? "") ?? {};
+    const member = MEMBER_OF_KIND[kind];
+    const own = Object.fromEntries(Object.entries(values).filter(([, value]) => !isUnset(value)));
+    const named = member === undefined || name === undefined ? own : { [member]: name, ...own };
+    return { ...instance, values: type === OF_ACCOUNT ? { ...named, workspaces: workspaces.size } : named };
+  });
+}
+
+function assignedName(attributes: JsonObject): string | undefined {
+  const principal = principalIn(attributes);
+  return principal && principalText(principal);
+}
+
+const ASSIGNMENT: ResourceType = {
+  kind: "workspace_assignments",
+  id: text("principal_id"),
+  name: assignedName,
+  fields: ({ workspaces = 1, ...attributes }) => ({
+    attributes,
+    unmanageable:
+      workspaces === 1
+        ? undefined
+        : "the state assigns principals to several workspaces, and a spec is of one",
+  }),
+  computed: ["id", "principal_id", "workspace_id", "display_name", ...Object.values(MEMBER)],
+};
+
+const SETTINGS = "databricks_workspace_conf";
+
+/** An instance for each setting: a resource of Terraform holds several. */
+export function settingInstances(instance: TerraformInstance): readonly TerraformInstance[] {
+  const { type, values, state } = instance;
+  const { custom_config: settings } = values;
+  if (type !== SETTINGS || state !== undefined) return [instance];
+  if (hasMark(settings)) return [{ ...instance, values: { key: settings ?? null } }];
+  return Object.entries(objectIn(settings)).map(([key, value]) => ({ ...instance, values: { key, value } }));
+}
+
+/** Rules in a spec instead of their text. */
+function policyAttributes({
+  definition,
+  policy_family_definition_overrides: overrides,
+  ...rest
+}: JsonObject) {
+  const isOfFamily = !isUnset(rest.policy_family_id);
+  const attributes: { [name: string]: Json } = {
+    ...rest,
+    ...(isOfFamily || isUnset(definition) ? {} : { definition: rulesIn(definition) }),
+    ...(isUnset(overrides) ? {} : { policy_family_definition_overrides: rulesIn(overrides) }),
+  };
+  if (hasMark(definition) || hasMark(overrides))
+    return { attributes, unmanageable: "Terraform marks its definition as sensitive" };
+  const isBroken = [attributes.definition, attributes.policy_family_definition_overrides].includes(null);
+  return { attributes, unmanageable: isBroken ? "its definition is not a JSON object" : undefined };
+}
+
+function rulesIn(value: Json | undefined): Json {
+  try {
+    const rules: Json = JSON.parse(String(value));
+    return isObject(rules) ? rules : null;
+  } catch {
+    return null;
+  }
+}
+
+function warehouseAttributes({ tags, ...attributes }: JsonObject): JsonObject {
+  const pairs = blocks(tags).flatMap((block) => blocks(block.custom_tags));
+  const custom_tags = Object.fromEntries(pairs.map(({ key, value }) => [String(key), value ?? ""]));
+  return { ...attributes, custom_tags };
+}
+
+function scriptAttributes({ content_base64: encoded, ...attributes }: JsonObject) {
+  const isInline = typeof encoded === "string" && encoded !== "";
+  return {
+    attributes: isInline
+      ? {
+          ...attributes,
+          script: hasMark(encoded) ? encoded : Buffer.from(encoded, "base64").toString("utf8"),
+        }
+      : attributes,
+    unmanageable: isInline ? undefined : "its script is in a file; `workspace export` writes it",
+  };
+}
+
+/** The objects with the order of the scripts, which have positions in Terraform. Two with the same position have no order. */
+export function withScriptOrder(objects: ConvertedObjects): ConvertedObjects {
+  const scripts = [...objects.values()].filter(({ kind }) => kind === initScripts.kind);
+  const byPosition = Map.groupBy(scripts, ({ instance }) => Number(instance.values.position ?? Number.NaN));
+  const ordered = [...byPosition]
+    .filter(([position, there]) => !Number.isNaN(position) && there.length === 1)
+    .toSorted(([a], [b]) => a - b)
+    .flatMap(([, there]) => there);
+  const [first, ...rest] = ordered;
+  if (first === undefined || rest.length === 0) return objects;
+  const { kind, builtIn: [name = ""] = [] } = initScriptOrder;
+  const values = { scripts: ordered.map(({ live }) => live.name) };
+  const order = { kind, live: { id: remoteId(name), name, values, facts: {} }, instance: first.instance };
+  return new Map([...objects, [convertedKey(kind, name), order]]);
+}
+
+/** The service returns nothing but the addresses of e-mails, and `*_set` for everything else. */
+function destinationAttributes({ config, ...attributes }: JsonObject) {
+  const [parts = {}] = blocks(config);
+  const addresses = blocks(parts.email).flatMap(({ addresses: all }) => all ?? []);
+  const left = Object.entries(parts).flatMap(([part, value]) =>
+    Object.entries(blocks(value)[0] ?? {}).flatMap(([name, attribute]) =>
+      part === "email" || name.endsWith("_set") || isUnset(attribute)
+        ? []
+        : [{ path: ["config", 0, part, 0, name], reason: UNREADABLE }],
+    ),
+  );
+  return { attributes: { ...attributes, ...(addresses.length === 0 ? {} : { addresses }) }, left };
+}
+
+const UNREADABLE = "the service does not return it; to manage it, set it with a sensitive variable";
+
+function credentialAttributes({ personal_access_token: token, ...attributes }: JsonObject) {
+  const left = isUnset(token) ? [] : [{ path: ["personal_access_token"], reason: UNREADABLE }];
+  return { attributes, left };
+}
 
 const LIBRARIES = { library: "libraries" } as const;
 
@@ -133,7 +268,82 @@ const OF_CONTENT = [
 ];
 
 const TYPES: Readonly<Record<string, ResourceType>> = {
-  ...ADMIN_TYPES,
+  databricks_service_principal: {
+    kind: "service_principals",
+    id: text("id"),
+    name: text("display_name"),
+    fields: (attributes) =>
+      principal(attributes, { display_name: "displayName", application_id: "applicationId" }),
+    computed: OF_PRINCIPAL,
+  },
+  databricks_cluster_policy: {
+    kind: "cluster_policies",
+    id: text("policy_id"),
+    name: text("name"),
+    fields: policyAttributes,
+    computed: ["id", "policy_id"],
+  },
+  databricks_sql_endpoint: {
+    kind: "warehouses",
+    id: text("id"),
+    name: text("name"),
+    fields: (attributes) => ({ attributes: warehouseAttributes(attributes) }),
+    computed: [
+      "id",
+      "state",
+      "health",
+      "jdbc_url",
+      "odbc_params",
+      "num_clusters",
+      "num_active_sessions",
+      "creator_name",
+      "data_source_id",
+      "no_wait",
+    ],
+  },
+  databricks_repo: {
+    kind: "repos",
+    id: text("id"),
+    name: treePath,
+    fields: (attributes) => ({ attributes: renamed(attributes, { git_provider: "provider" }) }),
+    computed: ["id", "path", "workspace_path", "commit_hash", "git_credential_id"],
+  },
+  databricks_git_credential: {
+    kind: "git_credentials",
+    id: text("id"),
+    name: text("git_provider"),
+    fields: credentialAttributes,
+    computed: ["id", "force"],
+  },
+  databricks_global_init_script: {
+    kind: "global_init_scripts",
+    id: text("id"),
+    name: text("name"),
+    fields: scriptAttributes,
+    computed: ["id", "source", "md5", "position"],
+  },
+  databricks_instance_profile: {
+    kind: "instance_profiles",
+    id: text("id"),
+    name: text("instance_profile_arn"),
+    computed: ["id", "skip_validation"],
+  },
+  databricks_ip_access_list: {
+    kind: "ip_access_lists",
+    id: text("id"),
+    name: text("label"),
+    computed: ["id", "list_id", "address_count", "created_at", "created_by", "updated_at", "updated_by"],
+  },
+  databricks_notification_destination: {
+    kind: "notification_destinations",
+    id: text("id"),
+    name: text("display_name"),
+    fields: destinationAttributes,
+    computed: ["id"],
+  },
+  [OF_WORKSPACE]: ASSIGNMENT,
+  [OF_ACCOUNT]: ASSIGNMENT,
+  [SETTINGS]: { kind: "workspace_conf", id: text("key"), name: text("key"), computed: ["id", "key"] },
   databricks_user: {
     kind: "users",
     id: text("id"),
@@ -224,118 +434,3 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
 export function resourceType(type: string): ResourceType | undefined {
   return Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
 }
-
-export const MEMBERSHIP = "databricks_group_member";
-
-const AUTHORITATIVE =
-  "its list of members is authoritative: the plan removes members that Terraform did not manage";
-
-interface Principal {
-  readonly kind: "users" | "groups" | "service principals";
-  readonly name: string;
-}
-
-/** The users and groups that resources and data sources of the state name, by ID. */
-export function principalsIn(instances: readonly TerraformInstance[]): ReadonlyMap<string, Principal> {
-  const principalByKey = new Map<string, Principal>();
-  for (const { type, values } of instances) {
-    const naming = NAMED.get(type);
-    const id = textAttribute(values, "id");
-    const name = naming === undefined ? undefined : textAttribute(values, naming.attribute);
-    if (naming !== undefined && id !== undefined && name !== undefined && !hasMark(name))
-      principalByKey.set(id, { kind: naming.kind, name });
-  }
-  return principalByKey;
-}
-
-const NAMED = new Map<string, { readonly kind: Principal["kind"]; readonly attribute: string }>([
-  ["databricks_user", { kind: "users", attribute: "user_name" }],
-  ["databricks_current_user", { kind: "users", attribute: "user_name" }],
-  ["databricks_group", { kind: "groups", attribute: "display_name" }],
-  ["databricks_service_principal", { kind: "service principals", attribute: "application_id" }],
-]);
-
-/** The objects with the members and entitlements that `parts` give them. */
-export function withMemberships(
-  objects: ConvertedObjects,
-  parts: readonly TerraformInstance[],
-  instances: readonly TerraformInstance[],
-  log: ConversionLog,
-): ConvertedObjects {
-  const result = new Map(objects);
-  const names = principalsIn(instances);
-  const update = (key: string, change: (values: Values) => Values): void => {
-    const convertedObject = result.get(key) as ConvertedObject;
-    result.set(key, {
-      ...convertedObject,
-      live: { ...convertedObject.live, values: change(convertedObject.live.values) },
-    });
-  };
-  const incomplete = new Set<string>();
-  let isAnyIncomplete = false;
-  const members: { readonly key: string; readonly member: Principal; readonly part: TerraformInstance }[] =
-    [];
-  for (const part of parts) {
-    if (part.type === "databricks_entitlements") {
-      const key = principalKey(part.values);
-      if (key === undefined || !result.has(key))
-        log.leave(part, "its user, group, or service principal is not in the state");
-      else
-        update(key, (values) => ({
-          ...values,
-          entitlements: together(values.entitlements, entitlementsIn(part.values)),
-        }));
-      continue;
-    }
-    const group = textAttribute(part.values, "group_id") ?? "";
-    const key = convertedKey("groups", group);
-    const member = names.get(textAttribute(part.values, "member_id") ?? "");
-    if (hasMark(group)) {
-      isAnyIncomplete = true;
-      log.leave(part, MARKED_PART);
-    } else if (!result.has(key)) log.leave(part, "its group is not a resource of the state");
-    else if (member === undefined) {
-      incomplete.add(key);
-      log.leave(part, "the state does not contain the name of the member");
-    } else if (member.kind === "service principals")
-      log.leave(
-        part,
-        "its member is a service principal; the spec does not manage it, and it stays a member",
-      );
-    else members.push({ key, member, part });
-  }
-  for (const [key, ones] of Map.groupBy(members, (member) => member.key)) {
-    if (isAnyIncomplete || incomplete.has(key)) {
-      for (const { part } of ones)
-        log.leave(part, "another member of its group is unknown, so the spec does not manage the members");
-      continue;
-    }
-    const named = Map.groupBy(ones, ({ member }) => member.kind);
-    const lists = (["users", "groups"] as const).flatMap((kind) => {
-      const names = (named.get(kind) ?? []).map(({ member }) => member.name);
-      return names.length === 0 ? [] : [[kind, together(undefined, names)] as const];
-    });
-    update(key, (values) => ({ ...values, members: Object.fromEntries(lists) }));
-    const group = result.get(key);
-    if (group !== undefined) log.note(group.instance, AUTHORITATIVE);
-  }
-  return result;
-}
-
-function principalKey(attributes: JsonObject): string | undefined {
-  for (const [attribute, kind] of Object.entries(PRINCIPAL_IDS)) {
-    const id = textAttribute(attributes, attribute);
-    if (id !== undefined) return convertedKey(kind, id);
-  }
-  return undefined;
-}
-
-/** The kinds of the principals that entitlements name by their IDs. */
-const PRINCIPAL_IDS: Readonly<Record<string, string>> = {
-  user_id: "users",
-  group_id: "groups",
-  service_principal_id: "service_principals",
-};
-
-const together = (before: Json | undefined, more: readonly string[]): readonly string[] =>
-  [...new Set([...(Array.isArray(before) ? before.map(String) : []), ...more])].sort();

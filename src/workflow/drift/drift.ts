@@ -192,7 +192,7 @@ function reportedDifferences(
 }
 
 /** The drift of a run with a report, and which differences of an address the report alerts of. */
-export interface AlertedDrift extends ComparedDrift {
+interface AlertedDrift extends ComparedDrift {
   readonly alerted: ReadonlyMap<string, readonly boolean[]>;
 }
 

@@ -1,6 +1,7 @@
 // What an invocation works on, resolved once from its options and the environment: spec, target, state, workspace, trust, and limits.
 
 import { dirname, join, resolve } from "node:path";
+import type { RequestEvent } from "../../api/retry/send.ts";
 import type { SpokenDialect } from "../../config/dialect.ts";
 import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { DEFAULT_FILE } from "../../config/files.ts";
@@ -12,11 +13,14 @@ import {
   type Settings,
   settingsOf,
 } from "../../config/settings.ts";
+import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { lazily } from "../../core/lazily.ts";
+import type { ApplyEvent, ApplyOutcome, Plan, ReadEvent } from "../../planner/model/plan.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import { readTargets, type TargetSelection } from "../../spec/read-target.ts";
+import type { State } from "../../state/model/record.ts";
+import type { LockWait } from "../../state/model/store.ts";
 import { assertExpectedHost, locateState, type SelectedSpec, type StateLocation } from "./target.ts";
-import type { RunObserver, WorkflowContext } from "./workflow-context.ts";
 
 /** What the command line names. A command without an option leaves it undefined. */
 export interface InvocationOptions extends Partial<Omit<HostOptions, "specProfile">> {
@@ -144,4 +148,40 @@ function withProfile(
 ): HostOptions {
   const specProfile = untrusted ? undefined : target().settings?.profile;
   return { ...options, host, profile, parallelism, specProfile };
+}
+
+/** One phase of a run, such as the reading of the workspace. */
+interface Activity {
+  read(event: ReadEvent): void;
+  apply(event: ApplyEvent): void;
+  stop(): Promise<void>;
+}
+
+export interface WorkflowObserver {
+  /** Receives findings in the order in which they are found. */
+  report(diagnostics: readonly Diagnostic[]): void;
+  /** Receives an attempt after which a request waits to be sent again. */
+  retrying(event: RequestEvent): void;
+  waitingForLock(wait: LockWait): void;
+  begin(): Promise<Activity>;
+}
+
+/** Throws Failure with the findings if one of them is an error. */
+export function reportFindings(observer: WorkflowObserver, findings: readonly Diagnostic[]): void {
+  if (hasErrors(findings)) throw new Failure(...findings);
+  observer.report(findings);
+}
+
+export interface WorkflowContext extends ProcessContext {
+  readonly observer: WorkflowObserver;
+}
+
+/** Collects figures of a run for metrics and webhooks. */
+export interface RunObserver {
+  requested(event: RequestEvent): void;
+  planned(plan: Plan, state: Pick<State, "records">, planMs: number): void;
+  /** The plan is that of the file where a saved one was applied. */
+  applied(plan: Plan, state: Pick<State, "records">, outcome: ApplyOutcome): void;
+  /** Posts the result before the end of the run, for what depends on it; false if it was not accepted. */
+  deliver?(exitCode: number): Promise<boolean>;
 }

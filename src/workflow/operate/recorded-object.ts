@@ -13,11 +13,10 @@ import { idText } from "../../resource/service-status.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { hideRecorded, markRecorded, revealedState } from "../../state/model/sensitive-state.ts";
 import type { Invocation } from "../invocation/invocation.ts";
+import { assertSameHost } from "../session/check-state.ts";
 import { type Connection, withConnection } from "../session/connect.ts";
-import { withState } from "../session/open-state.ts";
+import { sensitiveValuesOf, withState } from "../session/open-state.ts";
 import { checkSpec } from "../session/read-spec.ts";
-import { sensitiveValuesOf } from "../session/sensitive-values.ts";
-import { assertSameHost } from "../session/state-warnings.ts";
 
 export interface RecordedObject {
   /** Its reader returns runs and events without sensitive values. */

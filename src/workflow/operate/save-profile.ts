@@ -12,8 +12,7 @@ import { errorCode, Failure } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
-import type { Invocation } from "../invocation/invocation.ts";
-import type { WorkflowContext } from "../invocation/workflow-context.ts";
+import type { Invocation, WorkflowContext } from "../invocation/invocation.ts";
 import { connect, withConnection } from "../session/connect.ts";
 
 /** Whether the file had the profile before. Throws Failure with CLI_FILE. */

@@ -39,7 +39,7 @@ import type { State } from "../../state/model/record.ts";
 import { markRecorded } from "../../state/model/sensitive-state.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import type { Connection } from "../session/connect.ts";
-import { sensitiveValuesOf } from "../session/sensitive-values.ts";
+import { sensitiveValuesOf } from "../session/open-state.ts";
 import type { Session } from "../session/session.ts";
 import { planWorkspace } from "./plan.ts";
 import { hideLive, openSensitive, sensitivePlaces } from "./sensitive.ts";
@@ -57,7 +57,7 @@ export interface AccessQuestion {
 type Reading = Pick<ListKindsInput, "parallelism" | "onRead">;
 
 /** What the state says about sensitive values, which the live workspace does not. */
-export interface RecordedAccess {
+interface RecordedAccess {
   readonly state: State;
   readonly key: Uint8Array;
 }

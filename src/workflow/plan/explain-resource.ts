@@ -25,15 +25,15 @@ import { nodeAt, type SpecNode } from "../../spec/model/tree.ts";
 import { withOrigins } from "../drift/drift.ts";
 import { specInput } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
-import { placesIn } from "./located.ts";
 import { planWorkspace, type WorkspacePlan } from "./plan.ts";
+import { type PlanPlaces, placesIn } from "./saved-plan.ts";
 import { shownPlan } from "./sensitive.ts";
 import type { PlanOptions } from "./sources.ts";
 
-export interface ExplainedInSession {
+interface ExplainedInSession {
   readonly explanation: PlanExplanation;
   readonly plan: Plan;
-  readonly places: ReturnType<typeof placesIn>;
+  readonly places: PlanPlaces;
 }
 
 /** Throws Failure with CLI_UNKNOWN_ADDRESS. */
@@ -120,7 +120,7 @@ async function originsIn({ invocation, spec }: Session): Promise<ExplainInput["o
 interface OriginSources {
   readonly edits: SpecEdits;
   readonly spec: Spec;
-  readonly places: ReturnType<typeof placesIn>;
+  readonly places: PlanPlaces;
 }
 
 function originIn(

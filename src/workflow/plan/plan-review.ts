@@ -6,21 +6,19 @@ import type { Budget } from "../../engine/observe/readers.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { State } from "../../state/model/record.ts";
 import { withOrigins } from "../drift/drift.ts";
-import type { Invocation } from "../invocation/invocation.ts";
+import { type Invocation, reportFindings } from "../invocation/invocation.ts";
 import { assertExpectedHost } from "../invocation/target.ts";
-import { reportFindings } from "../invocation/workflow-context.ts";
 import type { BaseOptions } from "../session/base-spec.ts";
-import type { Session, SpecSession } from "../session/session.ts";
 import {
   assertSameHost,
   assertStateExists,
   ephemeralState,
   otherTarget,
   untrustedState,
-} from "../session/state-warnings.ts";
-import { placesIn } from "./located.ts";
+} from "../session/check-state.ts";
+import type { Session, SpecSession } from "../session/session.ts";
 import { planRecords, planWorkspace, type WorkspacePlan } from "./plan.ts";
-import type { PlanBasis } from "./saved-plan.ts";
+import { type PlanBasis, type PlanPlaces, placesIn } from "./saved-plan.ts";
 import type { PlanOptions } from "./sources.ts";
 
 export interface ReviewOptions
@@ -32,7 +30,7 @@ export interface ReviewOptions
 /** A plan and the other input of every renderer. */
 export interface PlanReport {
   readonly plan: Plan;
-  readonly places: ReturnType<typeof placesIn>;
+  readonly places: PlanPlaces;
   /** Findings about the run. The observer has them already, and documents contain them too. */
   readonly notes: readonly Diagnostic[];
 }

@@ -1,12 +1,13 @@
 // Plans a session: of its spec, the state, and the objects of a source. One way for every plan: live or offline, trusted or not, with a base or not. Read-only.
 
+import type { Address } from "../../core/address.ts";
 import { warning } from "../../core/diagnostic.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { moveRecords } from "../../engine/recover/move-records.ts";
 import type { Recovered } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { knownDrift, withDriftDigests, withKnownDrift } from "../../planner/diff/known-drift.ts";
-import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
+import { draftPlan, finishPlan, makePlan } from "../../planner/make-plan.ts";
 import { withRecordedSecrets, withSaltedDigests } from "../../planner/mode/compare-secrets.ts";
 import { offlineNotes } from "../../planner/mode/offline.ts";
 import { markUntrusted } from "../../planner/mode/untrusted.ts";
@@ -14,17 +15,18 @@ import { touches } from "../../planner/model/change.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { type Prices, planCapacity, planCost } from "../../planner/model/plan-cost.ts";
+import { splitGuards, splitPlan } from "../../planner/split-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { planningRegistryIn } from "../../resource/dialect-view.ts";
 import type { Live } from "../../resource/live.ts";
+import type { Spec } from "../../spec/model/spec.ts";
 import type { JournalEntry, State } from "../../state/model/record.ts";
 import { concealedEntry, concealedState } from "../../state/model/sensitive-state.ts";
 import { checkRules } from "../rules/check-rules.ts";
-import { assertKnownKinds } from "../session/check-state.ts";
+import type { BaseSpec } from "../session/base-spec.ts";
+import { assertKnownKinds, assertSameHost } from "../session/check-state.ts";
 import type { Session, SpecSession } from "../session/session.ts";
-import { assertSameHost } from "../session/state-warnings.ts";
 import { addressFilter } from "./address-filter.ts";
-import { compareWithBase } from "./compare-base.ts";
 import { readPrices } from "./prices.ts";
 import { importNotes, withoutImports } from "./record-entries.ts";
 import {
@@ -225,4 +227,66 @@ function concealed(planned: WorkspacePlan): WorkspacePlan {
     },
     diagnostics: sensitive.maskedMessages(diagnostics),
   };
+}
+
+/** The plan of the spec, in the clear. */
+interface HeadPlan {
+  readonly plan: Plan;
+  readonly input: PlanInput & PlanFacts;
+  readonly live: Live;
+  /** Of an untrusted spec. */
+  readonly redact?: Redaction;
+  /** The state in the clear: that of the input may be redacted already. */
+  readonly recovered: { readonly state: State };
+  readonly diagnostics: Plan["diagnostics"];
+}
+
+/** The plan with its split, unless the base cannot be compared, and diagnostics about the base. */
+async function compareWithBase<T extends HeadPlan>(
+  head: T,
+  { spec, name, notes }: BaseSpec,
+  source: PlanSource,
+): Promise<T> {
+  const diagnostics = [...head.diagnostics, ...notes];
+  if (spec === "invalid") return { ...head, diagnostics };
+  const before =
+    spec === "absent" ? { ...head.plan, changes: [], diagnostics: [] } : await planOfBase(head, spec, source);
+  const split = { base: name, ...splitPlan(before, head.plan) };
+  const plan = { ...head.plan, guards: splitGuards(head.input, head.plan, split), split };
+  return { ...head, plan, diagnostics };
+}
+
+/** Sends no requests beyond those of the head's plan: side effects of deletions are not part of a comparison. */
+async function planOfBase(head: HeadPlan, spec: Spec, source: PlanSource): Promise<Plan> {
+  const { input, redact, recovered } = head;
+  const only = widened(head);
+  const live = await source.baseObjects(spec, only, head.live);
+  const { moved, ...rest } = input;
+  // What the head moves has its former address for the base.
+  const state = moved?.before ?? recovered.state;
+  const redacted = redact?.(spec, state, live);
+  const plan = makePlan({
+    ...rest,
+    state: redacted?.state ?? withSaltedDigests({ registry, spec, state }),
+    spec: redacted?.spec ?? withRecordedSecrets({ registry, spec, state: recovered.state }),
+    live: redacted?.live ?? live,
+    contents: new Map(),
+    only,
+    exclude: excludedInHead(head),
+  });
+  return redacted === undefined ? plan : markUntrusted(plan, redacted.notes);
+}
+
+/** What `--only` names, and what the head's plan needs for it: the base may need less. */
+function widened({ plan, input: { only } }: HeadPlan): PlanInput["only"] {
+  if (only === undefined) return undefined;
+  const planned = new Set<Address>(plan.changes.map(({ address }) => address));
+  return (address) => only(address) || planned.has(address);
+}
+
+/** What `--exclude` names, and what the head's plan leaves out with it: the base may know fewer dependencies. */
+function excludedInHead({ plan, input: { exclude } }: HeadPlan): PlanInput["exclude"] {
+  if (exclude === undefined) return undefined;
+  const excluded = new Set<Address>(plan.part?.excluded);
+  return (address) => exclude(address) || excluded.has(address);
 }

@@ -7,7 +7,14 @@ import type { ProcessContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import { VERSION } from "../../config/version.ts";
 import type { Address } from "../../core/address.ts";
-import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import {
+  type Diagnostic,
+  error,
+  Failure,
+  failureOf,
+  type Location,
+  withoutFrame,
+} from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import { defined, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
@@ -45,7 +52,6 @@ import { requiredTarget } from "../invocation/target.ts";
 import { withState } from "../session/open-state.ts";
 import { prepareForLargePlanFile } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
-import { placesIn } from "./located.ts";
 
 /** The most bytes of a plan file: a plan says of each resource what it was and what it becomes. */
 const PLAN_BYTES = 128 * 1024 * 1024;
@@ -110,7 +116,7 @@ export function readPlanFile(
 }
 
 /** How to load the spec again. The signature detects a modified file. */
-export interface Claims {
+interface Claims {
   readonly file: string | undefined;
   readonly target: string | undefined;
   readonly var: readonly string[];
@@ -344,9 +350,18 @@ function openedPlan(invocation: PlanFileReader, bytes: Uint8Array, file: string)
   }
 }
 
-type Places = ReturnType<typeof placesIn>;
+export type PlanPlaces = (address: Address, path?: Path) => Location | undefined;
 
-function savedPlaces(plan: Plan, places: Places): SavedPlaces {
+/** The places of resources and fields in the spec. */
+export function placesIn(resources: Spec["resources"]): PlanPlaces {
+  return (address: Address, path?: Path) => {
+    const resource = resources.get(address);
+    const location = path === undefined ? resource?.at : resource?.locate(path);
+    return location && withoutFrame(location);
+  };
+}
+
+function savedPlaces(plan: Plan, places: PlanPlaces): SavedPlaces {
   const saved: { [address: string]: SavedPlaces[string] } = {};
   for (const item of [...plan.drift, ...plan.changes]) {
     const at = places(item.address);
@@ -366,7 +381,7 @@ function pathsOf(item: Plan["changes"][number] | Plan["drift"][number]): readonl
   return "diffs" in item ? item.diffs.map(({ path }) => path) : [];
 }
 
-export function placesFrom(saved: SavedPlaces | undefined): Places {
+export function placesFrom(saved: SavedPlaces | undefined): PlanPlaces {
   return (address: Address, path?: Path) => {
     if (saved === undefined || !Object.hasOwn(saved, address)) return undefined;
     const places = saved[address];

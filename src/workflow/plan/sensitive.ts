@@ -39,9 +39,9 @@ import {
   markRecorded,
   revealedState,
 } from "../../state/model/sensitive-state.ts";
-import { sensitiveValuesOf } from "../session/sensitive-values.ts";
+import { sensitiveValuesOf } from "../session/open-state.ts";
 
-export interface SensitiveInput {
+interface SensitiveInput {
   readonly spec: Spec;
   /** The spec of a base, whose plan is compared. */
   readonly base?: Spec | undefined;

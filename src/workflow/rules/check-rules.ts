@@ -24,13 +24,13 @@ import { registry } from "../../providers/index.ts";
 import { maskedValues } from "../../resource/masked.ts";
 import type { Rule, Spec } from "../../spec/model/spec.ts";
 
-export interface RuleCheck {
+interface RuleCheck {
   readonly spec: Pick<Spec, "rules" | "resources" | "sensitive" | "target">;
   readonly untrusted: boolean;
 }
 
 /** The plan with what the rules found. */
-export interface CheckedPlan {
+interface CheckedPlan {
   readonly plan: Plan;
   /** Those that the plan did not have: a saved plan has the warnings of the rules that it was made with. */
   readonly warnings: readonly Diagnostic[];

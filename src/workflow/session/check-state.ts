@@ -1,12 +1,22 @@
-// Checks what a command may do to a state: the record that an address names, its new address, and whether another state may take its place.
+// Checks a state before a command uses it: the record that an address names, whether another state may take its place, and warnings about its location.
 
+import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { type Address, kindOf, nameOf, parseAddress } from "../../core/address.ts";
-import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { recordFitsAddress } from "../../planner/model/context.ts";
+import { stateExists } from "../../planner/model/input.ts";
 import { registry } from "../../providers/index.ts";
+import { secretField } from "../../resource/kind.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import { stateNotFound } from "../../state/model/backend.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
+import { hasSensitiveDigests } from "../../state/model/sensitive-state.ts";
+import type { StateStore } from "../../state/model/store.ts";
+import { isInTreeOf } from "../invocation/checkout.ts";
+import type { Invocation } from "../invocation/invocation.ts";
+import { isInWorkspace } from "../invocation/target.ts";
 
 /** Throws Failure with CLI_UNKNOWN_ADDRESS. */
 export function recordAt(state: State, text: string | undefined): StateRecord {
@@ -104,5 +114,154 @@ function otherHost(present: State, incoming: State): Diagnostic[] {
       `the state at the location belongs to ${present.host}, not to ${incoming.host}`,
       { hint: HINT },
     ),
+  ];
+}
+
+/** Throws Failure with STATE_NOT_FOUND. `so`: what is then not possible. */
+export function assertStateExists(
+  { location }: Pick<StateStore, "location">,
+  state: State,
+  so: string,
+): void {
+  if (!stateExists(state)) throw stateNotFound(location, so);
+}
+
+/** Throws Failure with STATE_OTHER_HOST. */
+export function assertSameHost(state: State, host: string): void {
+  if (state.host === "" || state.host === host) return;
+  throw failureOf("STATE_OTHER_HOST", `the state belongs to ${state.host}, not to ${host}`, {
+    hint: "set the right host, or another state with --state or --target",
+  });
+}
+
+/** A state in a workspace must be of that workspace, or no host can use it. Throws Failure with STATE_OTHER_HOST. */
+export function assertStateHost(invocation: Invocation, location: string, state: State): void {
+  if (!isInWorkspace(location)) return;
+  const { endpoint } = invocation.settings();
+  assertSameHost(state, endpoint.embedded ? "embedded" : endpoint.identity);
+}
+
+/** `state`: before this run. */
+export function ephemeralState(
+  invocation: Invocation,
+  isEmbedded: boolean,
+  state: State,
+): readonly Diagnostic[] {
+  const { folder } = invocation.stateLocation();
+  if (folder === undefined || isEmbedded || stateExists(state) || !isCi(invocation)) return [];
+  return [
+    warning("STATE_EPHEMERAL", `no state exists in ${folder}, and a CI runner may delete that folder`, {
+      hint: "keep the state in the workspace, which needs no other service (`--state workspace:/FOLDER`), or in PostgreSQL (`--state postgres://USER@HOST/DATABASE`)",
+    }),
+  ];
+}
+
+/** One location for the states of two targets: each of them undoes what the other applied. */
+export function otherTarget({ target }: Pick<Spec, "target">, { history }: State): readonly Diagnostic[] {
+  const before = history?.findLast((run) => run.target !== undefined)?.target;
+  if (target === undefined || before === undefined || before === target.name) return [];
+  return [
+    warning(
+      "STATE_OTHER_TARGET",
+      `the state was last applied with the target ${before}, not with ${target.name}`,
+      {
+        hint: "give each target its own state (--state or WORKSPACE_STATE), unless the target was renamed",
+      },
+    ),
+  ];
+}
+
+/** Some shells cannot unset a variable, so people set it to "false". */
+function isCi(context: ProcessContext): boolean {
+  const variable = fromEnv(context, "CI");
+  return variable !== undefined && variable !== "false" && variable !== "0";
+}
+
+/** Readers of a state in the workspace can test guesses of secrets and sensitive values, unless WORKSPACE_STATE_KEY is set. */
+export function exposedState(
+  invocation: Invocation,
+  spec: Spec,
+  { digests }: { readonly digests: boolean },
+): readonly Diagnostic[] {
+  const resources = [...spec.resources.values()];
+  const valuesInSpec = valuesHeld(
+    resources.some(({ kind }) => holdsSecret(kind)),
+    resources.some(({ sensitive }) => sensitive !== undefined),
+  );
+  return exposed(
+    invocation,
+    invocation.stateLocation().text,
+    valuesInSpec && `the spec has ${valuesInSpec}`,
+    !digests || invocation.allowsUnencryptedState,
+  );
+}
+
+/** The same of a state that is brought to a location from elsewhere: its records have the digests. */
+export function exposedRecords(
+  invocation: Invocation,
+  location: string | undefined,
+  state: State,
+): readonly Diagnostic[] {
+  const addresses = [...state.records.keys(), ...state.open.map((intent) => intent.address)];
+  const valuesInState = valuesHeld(
+    addresses.some((address) => holdsSecret(kindOf(address))),
+    hasSensitiveDigests(state),
+  );
+  return exposed(
+    invocation,
+    location,
+    valuesInState && `the state has ${valuesInState}`,
+    invocation.allowsUnencryptedState,
+  );
+}
+
+function valuesHeld(secrets: boolean, sensitive: boolean): string | undefined {
+  if (secrets && sensitive) return "secrets and sensitive values";
+  return secrets ? "secrets" : sensitive ? "sensitive values" : undefined;
+}
+
+function holdsSecret(kind: string): boolean {
+  const provider = registry.find(kind);
+  return provider !== undefined && secretField(provider) !== undefined;
+}
+
+/** `holder`: what has secrets or sensitive values, if anything has. */
+function exposed(
+  { stateKey }: Invocation,
+  location: string | undefined,
+  holder: string | undefined,
+  allowed: boolean,
+): readonly Diagnostic[] {
+  if (location === undefined || !isInWorkspace(location) || stateKey !== undefined) return [];
+  const setKey =
+    "set WORKSPACE_STATE_KEY to the output of `openssl rand -hex 32`; to encrypt an existing state, then run `workspace state rekey`";
+  if (holder === undefined) {
+    const message = `everyone who can read ${location} can read the state, which is not encrypted`;
+    return [warning("STATE_UNENCRYPTED", message, { hint: setKey })];
+  }
+  const message = `${holder}, and readers of ${location} can test guesses of them, because the state is not encrypted`;
+  if (allowed) return [warning("STATE_UNENCRYPTED", message, { hint: setKey })];
+  return [
+    error("STATE_UNENCRYPTED", message, {
+      hint: `${setKey}; if every such value is long and random, pass --allow-unencrypted-state`,
+    }),
+  ];
+}
+
+/** Throws Failure with STATE_UNTRUSTED if a state in the tree of the spec is not encrypted; a key opens no other. */
+export function untrustedState(invocation: Invocation, state: State): readonly Diagnostic[] {
+  const { folder } = invocation.stateLocation();
+  if (folder === undefined || invocation.stateKey !== undefined) return [];
+  if (!isInTreeOf(invocation.file, folder)) return [];
+  const hint =
+    "pass --state with a location outside the checkout, or encrypt the state with WORKSPACE_STATE_KEY (`workspace state rekey`)";
+  if (stateExists(state))
+    throw failureOf(
+      "STATE_UNTRUSTED",
+      `the state at ${folder} is inside the untrusted checkout and is not encrypted`,
+      { hint },
+    );
+  return [
+    warning("PLAN_MODE", "the state is stored next to the untrusted spec, so it is untrusted too", { hint }),
   ];
 }

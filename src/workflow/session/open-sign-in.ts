@@ -9,7 +9,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 
-export interface OpenSignIn extends SignIn {
+interface OpenSignIn extends SignIn {
   /** Ends requests for a token that are in flight. */
   close(): Promise<void>;
 }

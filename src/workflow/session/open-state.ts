@@ -7,6 +7,8 @@ import { authoritiesOf } from "../../config/network.ts";
 import { leaseFromEnv, timeFromEnv } from "../../config/settings.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
+import { SensitiveValues, type SensitiveValuesOptions } from "../../core/sensitive-values.ts";
+import { registry } from "../../providers/index.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import {
   isCrashedLocally,
@@ -19,12 +21,11 @@ import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/d
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease, LockOptions, StateStore } from "../../state/model/store.ts";
 import type { StoreOptions } from "../../state/store/state-store.ts";
-import type { Invocation } from "../invocation/invocation.ts";
+import type { Invocation, WorkflowContext } from "../invocation/invocation.ts";
 import { IN_WORKSPACE, isInWorkspace, requiredTarget } from "../invocation/target.ts";
-import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { prepareForLargeState } from "./read-spec.ts";
 
-export interface StateOptions {
+interface StateOptions {
   /** Another state than that of the invocation. */
   readonly location?: string;
   readonly keys?: Pick<StoreOptions, "keyText" | "oldKeyText">;
@@ -163,5 +164,13 @@ function inWorkspace(
     const connection = await connect({ settings, embeddedFolder, abandoned, readLimit });
     const close = () => connection.close();
     return openWorkspaceStore({ ...common, api: connection.writer, folder, close });
+  });
+}
+
+/** Sensitive values that are found in every form of their kind. */
+export function sensitiveValuesOf(options: Omit<SensitiveValuesOptions, "placeOf">): SensitiveValues {
+  return new SensitiveValues({
+    ...options,
+    placeOf: (address, path) => registry.of(address).planning.placeOf?.(path) ?? { place: path },
   });
 }

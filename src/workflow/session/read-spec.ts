@@ -14,7 +14,7 @@ import { stateOfTarget } from "../invocation/target.ts";
 import { ruleFiles } from "../rules/rule-folders.ts";
 
 /** How secrets' values become digests. */
-export type DigestFn = (bytes: Uint8Array) => string;
+type DigestFn = (bytes: Uint8Array) => string;
 
 export interface SpecReading {
   /** Without it, no secret is read. */

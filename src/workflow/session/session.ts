@@ -9,13 +9,12 @@ import type { Spec } from "../../spec/model/spec.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import type { Clock, Loaded, StateStore } from "../../state/model/store.ts";
 import { assertInCheckout } from "../invocation/checkout.ts";
-import type { Invocation } from "../invocation/invocation.ts";
-import { reportFindings } from "../invocation/workflow-context.ts";
+import { type Invocation, reportFindings } from "../invocation/invocation.ts";
 import { type BaseOptions, type BaseSpec, readBase } from "./base-spec.ts";
+import { exposedState } from "./check-state.ts";
 import { type Connection, connect, readLimitOf } from "./connect.ts";
 import { withState } from "./open-state.ts";
 import { prepareForLargeFile, readSpec } from "./read-spec.ts";
-import { exposedState } from "./state-warnings.ts";
 
 /** A spec and its state: all that a plan without network access needs. */
 export interface SpecSession {

@@ -283,7 +283,7 @@ export interface TestPlace {
   readonly onPathRead?: PathObserver;
 }
 
-export interface LoadSpecOfTest {
+interface LoadSpecOfTest {
   readonly source: SpecSource;
   readonly target?: string;
   readonly variables?: readonly string[];

@@ -204,7 +204,7 @@ function isSelected(text: string, patterns: readonly string[]): boolean {
   return patterns.length === 0 || patterns.some(contains);
 }
 
-export interface FinishedTest {
+interface FinishedTest {
   readonly result: TestResult;
   readonly edits: readonly ExpectationEdit[];
   /** Whether new expectations alone make it pass. */

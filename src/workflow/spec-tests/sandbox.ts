@@ -18,15 +18,14 @@ import type { TestSetup } from "../../spec/testing/spec-test.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import { nodeClock, nodeFiles, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
 import type { Clock, FileSystem, StateStore } from "../../state/model/store.ts";
-import { resolveInvocation } from "../invocation/invocation.ts";
-import type { WorkflowContext } from "../invocation/workflow-context.ts";
+import { resolveInvocation, type WorkflowContext } from "../invocation/invocation.ts";
 import { type Connection, readLimitOf, transportTo } from "../session/connect.ts";
 import type { Session } from "../session/session.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const PARALLELISM = 10;
 
-export interface RunOptions {
+interface RunOptions {
   /** Another state, which nothing else knows. */
   readonly store?: StateStore;
   /** The list of prices. */

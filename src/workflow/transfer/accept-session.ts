@@ -20,7 +20,7 @@ import { type AcceptPorts, acceptDrift, type DriftAcceptance } from "./accept.ts
 import type { WantedDrift } from "./accept-values.ts";
 import { openToEdit, writeEdits } from "./write-edits.ts";
 
-export interface AcceptOptions {
+interface AcceptOptions {
   /** Addresses, fields of one, and globs. */
   readonly places: readonly string[];
   /** The file for new entries, relative to the current folder. */

@@ -23,7 +23,7 @@ import { locationOf, type Span } from "../../spec/model/source.ts";
 import type { DeclaredSpec, WrittenResource } from "../../spec/model/spec.ts";
 import { hasSensitive, type MapNode, type SpecNode, scalarText } from "../../spec/model/tree.ts";
 
-export interface AcceptInput {
+interface AcceptInput {
   readonly declared: DeclaredSpec;
   readonly input: PlanInput;
   readonly plan: Pick<Plan, "changes">;
@@ -57,7 +57,7 @@ export interface AcceptedField {
   readonly usedAt: Location;
 }
 
-export interface AcceptedChange {
+interface AcceptedChange {
   readonly fields: readonly AcceptedField[];
   /** The node with the path of the file that the live content goes to. */
   readonly source?: SpecNode;

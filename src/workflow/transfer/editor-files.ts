@@ -11,7 +11,7 @@ const SCHEMA_FILE = "workspace.schema.json";
 const TEST_SCHEMA_FILE = "test.schema.json";
 const MODELINE = `# yaml-language-server: $schema=./${SCHEMA_FILE}`;
 
-export interface EditorSchemas {
+interface EditorSchemas {
   readonly spec: string;
   readonly test: string;
 }

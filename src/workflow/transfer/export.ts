@@ -143,7 +143,7 @@ export interface FolderExport {
   readonly dialect: SpokenDialect;
 }
 
-export interface ExportChoice {
+interface ExportChoice {
   readonly kinds: ReadonlySet<string>;
   readonly only: readonly string[];
   readonly builtIn: boolean;

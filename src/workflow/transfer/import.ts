@@ -14,13 +14,12 @@ import { isIdItsName, isSameName } from "../../resource/names.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { concealedRecord } from "../../state/model/sensitive-state.ts";
-import type { WorkspacePlan } from "../plan/plan.ts";
-import { planWorkspace } from "../plan/plan.ts";
+import { planWorkspace, type WorkspacePlan } from "../plan/plan.ts";
 import { emptyRecord } from "../plan/record-entries.ts";
 import { shownPlan } from "../plan/sensitive.ts";
 import type { Session } from "../session/session.ts";
 
-export interface ImportPlan {
+interface ImportPlan {
   readonly record: StateRecord;
   /** For the imported resource and its nested resources only. Without sensitive values, as the record. */
   readonly plan: Plan;

@@ -6,7 +6,7 @@ import type { Drift } from "../../../src/planner/model/plan.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import type { State } from "../../../src/state/model/record.ts";
 import { withOrigins } from "../../../src/workflow/drift/drift.ts";
-import { sensitiveValuesOf } from "../../../src/workflow/session/sensitive-values.ts";
+import { sensitiveValuesOf } from "../../../src/workflow/session/open-state.ts";
 import { ready } from "../../state/build.ts";
 
 const adhoc = ready("clusters.adhoc", { id: remoteId("c-1") });

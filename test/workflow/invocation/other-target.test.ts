@@ -7,7 +7,7 @@ import { runProgram } from "../../../src/cli/program.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
 import type { Spec } from "../../../src/spec/model/spec.ts";
 import type { State } from "../../../src/state/model/record.ts";
-import { otherTarget } from "../../../src/workflow/session/state-warnings.ts";
+import { otherTarget } from "../../../src/workflow/session/check-state.ts";
 import { contextWith } from "../../cli/context.ts";
 import { folderWith } from "../../cli/program.ts";
 

@@ -16,7 +16,7 @@ import {
   type EditorFinding,
   type EditorPlace,
   EditorSession,
-} from "../../../workflow/editor/editor-session.ts";
+} from "../../../workflow/authoring/editor-session.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { explainPath } from "../explain.ts";
 

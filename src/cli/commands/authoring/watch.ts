@@ -5,7 +5,7 @@ import { failureOf } from "../../../core/diagnostic.ts";
 import { registry } from "../../../providers/index.ts";
 import { type RoundView, roundText } from "../../../report/inspect/round-text.ts";
 import { planView } from "../../../report/view/plan-view.ts";
-import { type CheckRound, checkOnChange } from "../../../workflow/authoring/check-round.ts";
+import { type CheckRound, checkOnChange } from "../../../workflow/authoring/watch.ts";
 import { assertReviewable } from "../../../workflow/plan/plan-review.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { flagOption } from "../../command/option.ts";

@@ -16,13 +16,15 @@ import { STATE_BYTES } from "../../../state/model/backend.ts";
 import type { JournalEntry, State, StateRecord } from "../../../state/model/record.ts";
 import type { Loaded } from "../../../state/model/store.ts";
 import { migrate as move } from "../../../state/store/migrate.ts";
-import { assertFollows, recordAt, renamedAddress } from "../../../workflow/session/check-state.ts";
-import { lockWait, openState, withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import {
+  assertFollows,
   assertStateExists,
   assertStateHost,
   exposedRecords,
-} from "../../../workflow/session/state-warnings.ts";
+  recordAt,
+  renamedAddress,
+} from "../../../workflow/session/check-state.ts";
+import { lockWait, openState, withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { choiceOption, flagOption, outOption } from "../../command/option.ts";
 import {

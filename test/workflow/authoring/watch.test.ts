@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { PathWatcher, WatchedPaths } from "../../../src/workflow/authoring/path-watcher.ts";
+import { PathWatcher, WatchedPaths } from "../../../src/workflow/authoring/watch.ts";
 
 const made: string[] = [];
 const watchers: PathWatcher[] = [];

@@ -2,10 +2,11 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
 import {
   findOperation,
+  inputOf,
+  inputProblems,
   type OperationCatalog,
   readOperationCatalog,
-} from "../../../src/workflow/operate/api-catalog.ts";
-import { inputOf, inputProblems } from "../../../src/workflow/operate/api-input.ts";
+} from "../../../src/workflow/operate/api-call.ts";
 import { rejectedDiagnostics, thrownDiagnostics } from "../../failures.ts";
 
 let catalog: OperationCatalog;
