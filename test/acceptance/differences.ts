@@ -73,7 +73,6 @@ export const DIFFERENCES: readonly Difference[] = [
         "          custom_tags.team  data → (none)  # forces replacement",
         "          custom_tags.team  data → (none)",
       ],
-      ["          because custom_tags cannot be changed in place\n", ""],
       ["node_type_id, custom_tags cannot", "node_type_id cannot"],
       ['; custom_tags: nothing → {"team":"bi"}', ""],
     ],

@@ -220,7 +220,7 @@ describe("of drift", () => {
   const known: Drift = { ...drift, marks: [{ reported: false, acknowledged: accepted }] };
   const fresh: Drift = { ...drift, address: addressOf("pools", "fresh"), name: "fresh" };
   const context = { sinceLast: true, least: "other" } as const;
-  const view = driftView({ ...plan, drift: [known, fresh] }, 3, registry, undefined, context);
+  const view = driftView({ ...plan, drift: [known, fresh] }, 3, registry, context);
 
   test.each(Object.keys(DRIFT_FORMATS))(
     "%s shows severity, who and when, what is new, and who accepted what until when and why",
@@ -282,13 +282,7 @@ describe("of drift", () => {
       { path: ["min_idle_instances"], before: 2, after: 1, cause: "drift", replaces: false },
     ] as const;
     const marks = [{ reported: true, acknowledged: accepted }, { reported: false }];
-    const partly = driftView(
-      { ...plan, drift: [{ ...drift, diffs, marks }] },
-      3,
-      registry,
-      undefined,
-      context,
-    );
+    const partly = driftView({ ...plan, drift: [{ ...drift, diffs, marks }] }, 3, registry, context);
     expect(JSON.parse(JSON.stringify(driftReportJson(partly, INFO))).drift[0].differences).toMatchObject([
       { path: ["max_capacity"], reported: true, acknowledged: { reason: "load test" } },
       { path: ["min_idle_instances"], reported: false },
@@ -301,7 +295,7 @@ describe("of drift", () => {
   test("drift below --fail-on fails no test, and is a notice, a note, and information", async () => {
     const least = "security";
     expect(view.drift[1]?.severity).not.toBe(least);
-    const lenient = driftView({ ...plan, drift: [fresh] }, 3, registry, undefined, { ...context, least });
+    const lenient = driftView({ ...plan, drift: [fresh] }, 3, registry, { ...context, least });
     const formats = ["junit", "github", "sarif", "codequality"] as const;
     const [junit, github, sarif, codequality] = await Promise.all(
       formats.map((name) => textOf<typeof lenient>(DRIFT_FORMATS, name, lenient)),

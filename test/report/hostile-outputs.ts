@@ -151,7 +151,7 @@ function outputs(name: string): Readonly<Record<string, string>> {
   const hostile = withHostileAcknowledgements(name, hostilePlan(name));
   const info = hostileRun(name);
   const plan = planView(hostile, registry, { notes: hostile.diagnostics });
-  const drift = driftView(hostile, 1, registry, undefined, { sinceLast: true, least: "other" });
+  const drift = driftView(hostile, 1, registry, { sinceLast: true });
   const outcome = hostileOutcome(name);
   const view = outcomeView(outcome, hostile.diagnostics, plan);
   const graph = graphOf([{ address: addressOf("pools", name), dependsOn: [addressOf("pools", `${name}2`)] }]);

@@ -64,7 +64,11 @@ function changeItems(change: Change): readonly Item[] {
     item(address),
     item(action === "delete" ? "DELETE" : action, action),
     ...(address.endsWith(name) ? [] : [item(name)]),
-    ...[...reasons, ...consequences].map((sentence) => item(sentence)),
+    // Readers see it once, at the field.
+    ...reasons.map((reason) =>
+      item(reason.endsWith("cannot be changed in place") ? "forces replacement" : reason, reason),
+    ),
+    ...consequences.map((sentence) => item(sentence)),
     ...("id" in change && (action === "delete" || action === "replace") ? [item(change.id)] : []),
     ...(change.cause === "spec" ? [] : [item(WORDS[change.cause], change.cause)]),
     ...("diffs" in change && !("content" in change)
@@ -118,12 +122,9 @@ const PLAN: Members<Plan> = {
   ],
   modes: ({ modes = [] }) =>
     modes.map((mode) => ({ about: "plan", says: mode, except: { text: "PLAN_MODE says it", ...PEOPLE } })),
-  cost: ({ cost }) =>
-    cost === undefined ? [] : [{ about: "plan", says: "Cost of these changes", json: "cost" }],
+  cost: ({ cost }) => (cost === undefined ? [] : [{ about: "plan", says: "Cost", json: "cost" }]),
   capacity: ({ cost, capacity }) =>
-    capacity === undefined || cost !== undefined
-      ? []
-      : [{ about: "plan", says: "Cost of these changes", json: "capacity" }],
+    capacity === undefined || cost !== undefined ? [] : [{ about: "plan", says: "Cost", json: "capacity" }],
   part: ({ part }) =>
     part === undefined
       ? []

@@ -28,7 +28,14 @@ import {
   withLiveSpelling,
   withReferenceCauses,
 } from "../diff/references.ts";
-import type { Change, NonEmpty, Noop, Replace, Update } from "../model/change.ts";
+import {
+  type Change,
+  type NonEmpty,
+  type Noop,
+  type Replace,
+  replacementReason,
+  type Update,
+} from "../model/change.ts";
 import { type PlanContext, plannedAttribute, recordedOf } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
 import { changedDependencies } from "./dependencies.ts";
@@ -301,8 +308,7 @@ function reasonsOf(
         moved.add(part.address);
   }
   for (const address of [...moved].sort()) reasons.push(`${address} is replaced and gets a new ID`);
-  for (const { replaces, path } of comparison.diffs)
-    if (replaces) reasons.push(`${toDottedPath(path)} cannot be changed in place`);
+  for (const { replaces, path } of comparison.diffs) if (replaces) reasons.push(replacementReason(path));
   for (const diff of comparison.diffs) {
     const why = changedByService(provider.fields[String(diff.path[0])] ?? {}, comparison.live);
     const isHidden = context.input.isSensitive?.(resource.address, diff.path, diff.before) === true;

@@ -1,7 +1,7 @@
 // A planned change of one resource, with its reasons: a union on `action`.
 
 import type { Address, RemoteId } from "../../core/address.ts";
-import type { Path } from "../../core/pointer.ts";
+import { type Path, toDottedPath } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { ReplaceStrategy } from "../../resource/kind.ts";
 import type { Cause, FieldDiff, Step } from "../../resource/planning.ts";
@@ -18,6 +18,9 @@ export interface RevertedDrift extends AcceptedDrift {
   /** The field; absent if the object was deleted or appeared. */
   readonly path?: Path;
 }
+
+/** The reason of a replacement, for each field that forces it. */
+export const replacementReason = (path: Path): string => `${toDottedPath(path)} cannot be changed in place`;
 
 interface Common {
   readonly address: Address;

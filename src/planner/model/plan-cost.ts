@@ -27,7 +27,7 @@ export interface Prices {
   readonly dbu_rates: Readonly<Record<string, number>>;
 }
 
-/** What a resource or a plan costs, before or after: an amount of money an hour, of cores, or of memory. */
+/** What a resource or a plan costs, before or after: an amount of money per hour, of cores, or of memory. */
 export interface CostSide {
   /** While it runs; undefined if a part is unknown. */
   readonly range: CostRange | undefined;
@@ -218,7 +218,7 @@ function numberOf(value: Json | undefined): number | undefined {
   return typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined;
 }
 
-/** The price of one machine an hour; a string names the unknown part. */
+/** The price of one machine per hour; a string names the unknown part. */
 function priceOf({ item, kind }: ComputePart, name: string, prices: Prices): number | string {
   const list = prices["pool" in item ? "node_types" : item.list];
   const price = Object.hasOwn(list, name) ? list[name] : undefined;

@@ -67,7 +67,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
   const destroyed = opened("Destroys", plan, destroys, Math.max(half, MOST_OPEN - access.length));
   const permitted = opened("Access", plan, access, Math.max(half, MOST_OPEN - destroys.length));
   const left = MOST_OPEN - destroyed.number - permitted.number;
-  const urgent = foldChanges(risky, plan.expand).slice(0, Math.max(0, left));
+  const urgent = foldChanges(risky, plan).slice(0, Math.max(0, left));
   const isOpen = new Set(urgent.flat());
   const others = rest.filter((change) => !isOpen.has(change));
   const all = [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics, ...plan.notes];
@@ -85,11 +85,11 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
     ...renamed(plan),
     completeSection("All destroys", destroys, destroyed),
     completeSection("All access changes", access, permitted),
-    ...byKind(others, plan.expand),
+    ...byKind(others, plan),
     collapsed(
       RANK.closed,
       `${ORIGIN_HEADS.pending}: ${count(pending.length, "resource")}`,
-      foldChanges(pending, plan.expand).map((group) => groupBlock(group)),
+      foldChanges(pending, plan).map((group) => groupBlock(group)),
     ),
     table(plan),
     resolved(plan),
@@ -277,11 +277,12 @@ const MOST_LINES = 6;
 
 /** The first `most` changes or groups with their differences, and the others by name, a line for each kind and action. */
 function opened(title: string, plan: PlanView, changes: readonly ChangeView[], most: number): Opened {
-  const groups = foldChanges(changes, plan.expand, true);
+  const folding = { expand: plan.expand, foldsAccess: true };
+  const groups = foldChanges(changes, folding);
   const shown = groups.slice(0, most);
   const rest = Map.groupBy(groups.slice(most).flat(), ({ verb, kind }) => `${verb} ${kind}`);
   const lines = [...rest.values()].map((own): Block => {
-    const [equal, ...others] = foldChanges(own, plan.expand, true);
+    const [equal, ...others] = foldChanges(own, folding);
     if (equal !== undefined && equal.length > 1 && others.length === 0) return equalBlock(equal);
     const [first] = own;
     const text = `- **${first?.verb ?? ""}** ${markdownText(kindCounts(own))}: ${names(own, MOST_OPEN)}\n`;
@@ -318,13 +319,13 @@ function completeSection(title: string, changes: readonly ChangeView[], { isShor
   return collapsed(RANK.complete, `${title}: ${count(blocks.length, "resource")}`, blocks);
 }
 
-function byKind(changes: readonly ChangeView[], expand: boolean): readonly Section[] {
+function byKind(changes: readonly ChangeView[], { expand }: PlanView): readonly Section[] {
   return [...Map.groupBy(changes, (change) => change.kind)].map(([kind, own]) => {
     const counts = plannedCounts(summaryOf(own)).join(", ");
     return collapsed(
       RANK.closed,
       `<b>${markupText(kind)}</b>: ${counts}`,
-      foldChanges(own, expand).map((group) => groupBlock(group)),
+      foldChanges(own, { expand }).map((group) => groupBlock(group)),
     );
   });
 }
@@ -405,11 +406,11 @@ export function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): 
   return block("change", head, [head, ...sentencesOf(view), ...fence(shown)]);
 }
 
-function sentencesOf({ consequences, reasons, cost }: ChangeView): readonly string[] {
+function sentencesOf({ consequences, otherReasons, cost }: ChangeView): readonly string[] {
   return [
     ...(cost === "" ? [] : [`  - cost: ${markdownText(cost)}`]),
     ...consequences.map((sentence) => `  - ⚠ ${markdownSentence(sentence)}`),
-    ...reasons.map((reason) => `  - because ${markdownSentence(reason)}`),
+    ...otherReasons.map((reason) => `  - because ${markdownSentence(reason)}`),
   ];
 }
 

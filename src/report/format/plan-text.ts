@@ -44,7 +44,7 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, isOnlyO
     tableSection(plan, colors),
     lossSection(plan, colors),
     revertSection(plan, colors),
-    plan.costTotal === undefined ? [] : [printable(plan.costTotal)],
+    plan.costTotal === undefined ? [] : [printable(`Cost of these changes: ${plan.costTotal}`)],
     renamesSection(plan),
     summarySection(plan, colors),
     runLines(info, colors),
@@ -93,7 +93,7 @@ function changesSection(plan: PlanView, colors: Colors): readonly string[] {
   return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
     ...(at === 0 ? [] : [""]),
     ...(head === undefined ? [] : [colors.bold(`${head}:`)]),
-    ...changeBlocks(foldChanges(changes, plan.expand, true), colors),
+    ...changeBlocks(foldChanges(changes, { expand: plan.expand, foldsAccess: true }), colors),
   ]);
 }
 
@@ -158,7 +158,7 @@ function groupLines(
     ...contentBlock(isWhole ? view.wholeContent : view.content, colors),
     ...(origin === "" ? [] : [colors.dim(`      drift: ${origin}`)]),
     ...costLines(group, colors),
-    ...view.reasons.map((reason) => colors.dim(`      because ${reason}`)),
+    ...view.otherReasons.map((reason) => colors.dim(`      because ${reason}`)),
     ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
   ];
 }

@@ -312,7 +312,7 @@ export const PAGE_SCRIPT = `
     wasFirst = first;
     for (const item of items) item.isOpen = true;
     render(MOST_PRINTED >= shown.length ? 0 : first, MOST_PRINTED);
-    opened = Array.from(document.querySelectorAll("details:not(.item):not([open])"));
+    opened = Array.from(document.querySelectorAll("details:not(.item):not(.warning):not([open])"));
     for (const element of opened) element.open = true;
   });
   addEventListener("afterprint", () => {

@@ -67,7 +67,7 @@ function* planBody(plan: PlanView): Generator<Html> {
   const ids = anchorsOf(all);
   const own = all.filter((view) => view.origin !== "pending");
   const list = (title: string, changes: readonly ChangeView[]) =>
-    itemChunks(`${title}: ${count(changes.length, "resource")}`, groupItems(changes, plan.expand, ids));
+    itemChunks(`${title}: ${count(changes.length, "resource")}`, groupItems(changes, plan, ids));
   const isSplit = plan.split !== undefined;
   const facets = [...all.map((view) => facetsOf(view)), ...plan.shown.drift.map(driftFacets)];
   yield glance(glanceRows(plan));
@@ -107,10 +107,10 @@ function* planBody(plan: PlanView): Generator<Html> {
 
 function* groupItems(
   changes: readonly ChangeView[],
-  isExpanded: boolean,
+  plan: PlanView,
   ids: ReadonlyMap<ChangeView, string>,
 ): Generator<Html> {
-  for (const group of foldChanges(changes, isExpanded))
+  for (const group of foldChanges(changes, plan))
     for (const part of splitLarge(group)) yield groupHtml(part, ids, changes.length <= OPEN);
 }
 
@@ -208,14 +208,14 @@ function splitLarge(group: ChangeGroup): readonly ChangeGroup[] {
 /** `isShort`: the list has so few changes that those which destroy something are open. */
 function groupHtml(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>, isShort: boolean): Html {
   const [view, ...others] = group;
-  const { action, verb, fields, content, reasons, consequences } = view;
+  const { action, verb, fields, content, otherReasons, consequences } = view;
   const isSingle = others.length === 0;
   const sentences = [
     ...consequences.map((consequence) => html`<li>${consequence}</li>`),
     ...(view.cost === "" || others.some(({ cost }) => cost !== view.cost)
       ? []
       : [html`<li>cost: ${isSingle ? "" : "each "}${view.cost}</li>`]),
-    ...reasons.map((reason) => html`<li class="reasons">because ${reason}</li>`),
+    ...otherReasons.map((reason) => html`<li class="reasons">because ${reason}</li>`),
     ...(isSingle && view.objectRemarks.length > 0
       ? [html`<li class="reasons">${view.objectRemarks.join("; ")}</li>`]
       : []),

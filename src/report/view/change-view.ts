@@ -11,6 +11,7 @@ import {
   type ContentDiff,
   isOfReplaced,
   type RevertedDrift,
+  replacementReason,
   touches,
 } from "../../planner/model/change.ts";
 import type { ChangeOrigin, DriftOrigin, SplitChange } from "../../planner/model/plan.ts";
@@ -167,6 +168,14 @@ export class ChangeView {
 
   get reasons(): readonly string[] {
     return this.source.reasons.map(printable);
+  }
+
+  /** Those that its fields do not say: a field that forces the replacement has a note. */
+  get otherReasons(): readonly string[] {
+    const { source } = this;
+    const noted =
+      source.action === "replace" ? source.because.map(({ path }) => replacementReason(path)) : [];
+    return source.reasons.filter((reason) => !noted.includes(reason)).map(printable);
   }
 
   /** With the acknowledged drift that it reverts, which comes first. */

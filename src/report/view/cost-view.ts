@@ -7,7 +7,7 @@ import type { Amounts, ChangeCost, CostSide } from "../../planner/model/plan-cos
 
 type Costs = Pick<Plan, "cost" | "capacity">;
 
-/** Amounts, and how they read: `+2.10 USD an hour`, `+16 cores`. */
+/** Amounts, and how they read: `+2.10 USD per hour`, `+16 cores`. */
 interface Measured {
   readonly amounts: Amounts;
   readonly digits: number;
@@ -18,7 +18,8 @@ interface Measured {
 
 /** Prices say more than cores and memory. */
 function measuredIn({ cost, capacity }: Costs): readonly Measured[] {
-  if (cost !== undefined) return [{ amounts: cost, digits: 2, unit: ` ${cost.currency} an hour`, short: "" }];
+  if (cost !== undefined)
+    return [{ amounts: cost, digits: 2, unit: ` ${cost.currency} per hour`, short: "" }];
   if (capacity === undefined) return [];
   return [
     { amounts: capacity.cores, digits: 0, unit: " cores", short: " cores" },
@@ -26,7 +27,7 @@ function measuredIn({ cost, capacity }: Costs): readonly Measured[] {
   ];
 }
 
-/** By address: `+2.10 to +8.40 USD an hour while running (4.20 to 16.80 before)`, or `+16 cores, +64 GB while running (8 cores, 32 GB before)`. A change without an entry costs the same as before. */
+/** By address: `+2.10 to +8.40 USD per hour while running (4.20 to 16.80 before)`, or `+16 cores, +64 GB while running (8 cores, 32 GB before)`. A change without an entry costs the same as before. */
 export function costSentences(costs: Costs): ReadonlyMap<Address, string> {
   const measured = measuredIn(costs);
   const [first] = measured;
@@ -89,14 +90,14 @@ function costSentence(
       ? []
       : [`, ${alwaysParts.join(", ")} ${isSame ? "" : "of it "}always`]),
     ...(before === undefined || wasNothing ? [] : [` (${beforeParts.join(", ")} before)`]),
-    ...(runs > 0 ? [`; ${count(Math.round(runs), "run")} a month`] : []),
+    ...(runs > 0 ? [`; ${count(Math.round(runs), "run")} per month`] : []),
   ].join("");
 }
 
 const ZERO = { min: 0, max: 0 };
 
-/** `Cost of these changes: +5.10 to +12.30 USD an hour while running; +0.60 USD an hour always; 760 scheduled runs a month.` */
-export function totalCostSentence(costs: Costs): string | undefined {
+/** `+5.10 to +12.30 USD per hour while running; +0.60 USD per hour always; 760 scheduled runs per month.` */
+export function totalCostText(costs: Costs): string | undefined {
   const measured = measuredIn(costs);
   const [first] = measured;
   if (first === undefined || first.amounts.changes.length === 0) return undefined;
@@ -128,10 +129,10 @@ export function totalCostSentence(costs: Costs): string | undefined {
   if (amounts.length === 0 && !hasOtherRuns && names.length === 0) return undefined;
   const parts = [
     ...amounts,
-    ...(runs > 0 ? [`${grouped(Math.round(runs))} scheduled runs a month`] : []),
+    ...(runs > 0 ? [`${grouped(Math.round(runs))} scheduled runs per month`] : []),
     ...(names.length === 0 ? [] : [`unknown for ${listed(names, "and", 5)}`]),
   ];
-  return parts.length === 0 ? undefined : `Cost of these changes: ${parts.join("; ")}.`;
+  return parts.length === 0 ? undefined : `${parts.join("; ")}.`;
 }
 
 function signedRange(min: number, max: number, digits: number): string {

@@ -67,13 +67,19 @@ export interface DriftItem {
   readonly table: FieldTable;
 }
 
-/** `sinceLast`: whether what was reported before still counts. `least`: what is less severe does not count. */
-export interface DriftReportContext {
-  readonly sinceLast: boolean;
-  readonly least: Severity;
+/** Which differences need attention. */
+interface DriftAttention {
+  /** Whether a difference that an earlier run reported does not. */
+  readonly sinceLast?: boolean;
+  /** A less severe difference does not. */
+  readonly least?: Severity;
 }
 
-const ALL_DRIFT: DriftReportContext = { sinceLast: false, least: "other" };
+interface DriftViewOptions extends DriftAttention {
+  /** Where the spec declares what drifted. */
+  readonly places?: SpecPlaces;
+  readonly choice?: Choice;
+}
 
 const VERBS = { changed: "changed", gone: "was deleted", appeared: "appeared" } as const;
 const WORDS = { changed: "changed", gone: "deleted", appeared: "appeared" } as const;
@@ -82,9 +88,7 @@ export function driftView(
   plan: Pick<Plan, "host" | "drift" | "diagnostics">,
   managed: number,
   registry: KindRegistry,
-  places: SpecPlaces = NO_PLACES,
-  context: DriftReportContext = ALL_DRIFT,
-  choice = SHOW_ALL,
+  { places = NO_PLACES, choice = SHOW_ALL, ...context }: DriftViewOptions = {},
 ): DriftView {
   const { host, drift, diagnostics } = plan;
   const title = `${verdict(drift, managed)}${markTitle(drift.flatMap(marksIn), context)}`;
@@ -106,7 +110,7 @@ export function driftItem(
   drift: Drift,
   registry: KindRegistry,
   places: SpecPlaces,
-  context = ALL_DRIFT,
+  context: DriftAttention = {},
 ): DriftItem {
   const provider = registry.of(drift.address);
   const differences = drift.diffs.map((diff) => ratedDiff(provider, drift.address, diff, places));
@@ -191,12 +195,12 @@ function driftTitle(drift: readonly Pick<Drift, "what">[]): string {
 function isOpen(
   { reported, acknowledged }: DriftMark,
   severity: Severity,
-  { sinceLast, least }: DriftReportContext,
+  { sinceLast = false, least = "other" }: DriftAttention,
 ): boolean {
   return acknowledged === undefined && !(sinceLast && reported) && isAtLeast(severity, least);
 }
 
-function markText(mark: DriftMark | undefined, { sinceLast }: DriftReportContext): string {
+function markText(mark: DriftMark | undefined, { sinceLast = false }: DriftAttention): string {
   if (mark?.acknowledged !== undefined) {
     const { until, by, reason } = mark.acknowledged;
     return printable(`acknowledged until ${timeText(until)} by ${by}: ${reason}`);
@@ -207,7 +211,7 @@ function markText(mark: DriftMark | undefined, { sinceLast }: DriftReportContext
 
 function markJson(
   { acknowledged, reported }: DriftMark,
-  { sinceLast }: DriftReportContext,
+  { sinceLast = false }: DriftAttention,
 ): Record<string, unknown> {
   return {
     reported: sinceLast ? reported : undefined,
@@ -271,7 +275,7 @@ function withRemark(lines: readonly FieldLine[], text: string): readonly FieldLi
 }
 
 /** `1 new, 1 reported before, 1 acknowledged.` Empty where the state says nothing. */
-function markTitle(marks: readonly DriftMark[], { sinceLast }: DriftReportContext): string {
+function markTitle(marks: readonly DriftMark[], { sinceLast = false }: DriftAttention): string {
   const acknowledged = marks.filter((mark) => mark.acknowledged !== undefined).length;
   const reported = marks.filter((mark) => mark.acknowledged === undefined && mark.reported).length;
   if (marks.length === 0 || (!sinceLast && acknowledged === 0)) return "";

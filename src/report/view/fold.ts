@@ -16,14 +16,17 @@ export type ChangeGroup = readonly [ChangeView, ...ChangeView[]];
 /** Two equal changes are read as quickly as one line about both. */
 const LEAST = 3;
 
-/**
- * A group has the position of its first change. `expand`: every change is a group. `foldsAccess`: also equal changes of access, for
- * a form that shows their difference without a click; those that are a line each stay separate.
- */
+interface FoldOptions {
+  /** Every change is a group. */
+  readonly expand?: boolean;
+  /** Also equal changes of access are a group, for a form that shows their difference without a click; those of one line stay separate. */
+  readonly foldsAccess?: boolean;
+}
+
+/** A group has the position of its first change. */
 export function foldChanges(
   changes: readonly ChangeView[],
-  expand = false,
-  foldsAccess = false,
+  { expand = false, foldsAccess = false }: FoldOptions = {},
 ): readonly ChangeGroup[] {
   if (expand) return changes.map((change): ChangeGroup => [change]);
   const isSeparate = (view: ChangeView) =>

@@ -1,7 +1,6 @@
 // The view of a plan for all reports, also of one that was compared with its base: plain data; each format only lays it out.
 
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
-import { lazily } from "../../core/lazily.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import { movedEntry } from "../../planner/decide/renames.ts";
@@ -38,7 +37,7 @@ import {
   SHOW_ALL,
   unmanagedEntry,
 } from "./choice.ts";
-import { costSentences, totalCostSentence } from "./cost-view.ts";
+import { costSentences, totalCostText } from "./cost-view.ts";
 import { type DriftItem, driftItem } from "./drift-view.ts";
 
 export interface PlanView {
@@ -57,7 +56,7 @@ export interface PlanView {
   /** With `change`, no guard, error, or annotation counts that was pending. */
   readonly exitcodeFor: ExitcodeFor;
   readonly summary: Summary;
-  /** Every change in the order of the plan, also those that change nothing: for documents. Made when first asked for. */
+  /** Every change in the order of the plan, also those that change nothing: for documents. */
   readonly changes: readonly ChangeView[];
   /** The changes that do something or report something, often few of many: for sums and losses. A list for readers is in `shown`. */
   readonly notable: readonly ChangeView[];
@@ -74,7 +73,7 @@ export interface PlanView {
   readonly expand: boolean;
   readonly cost: PlanCost | undefined;
   readonly capacity: PlanCapacity | undefined;
-  /** One sentence; undefined if no change has a cost. */
+  /** What all changes cost, as a sentence without a subject; undefined if none has a cost. */
   readonly costTotal: string | undefined;
   /** The rows for readers, by `--show` and `--hide`. */
   readonly shown: ShownRows;
@@ -134,34 +133,11 @@ export function planView(
   }: PlanViewOptions = {},
 ): PlanView {
   const { split } = plan;
-  const errors = findingsOf(plan).filter(({ severity }) => severity === "error");
-  const refusalCodes = [...new Set(errors.map(({ code }) => code))];
-  const caused = new Set(causedPart(plan).diagnostics);
-  const drifted = new Map(plan.drift.map((drift) => [drift.address, drift.origin]));
-  const costs = costSentences(plan);
-  const viewed = (change: Change): ChangeView =>
-    new ChangeView(change, registry, places, {
-      split: split?.changes[changeKey(change)],
-      driftOrigin: drifted.get(change.address),
-      cost: printable(costs.get(change.address) ?? ""),
-    });
-  const notable = plan.changes.filter(({ action }) => action !== "noop").map(viewed);
-  const changes = lazily(() => {
-    const rest = notable.values();
-    return plan.changes.map((change) =>
-      change.action === "noop" ? viewed(change) : (rest.next().value ?? viewed(change)),
-    );
-  });
-  const changed = new Set(plan.changes.filter(touches).map(({ address }) => address));
-  const drift = plan.drift.map((drift) => {
-    const item = driftItem(drift, registry, places);
-    // A change that reverts it shows the diff of its content.
-    return changed.has(drift.address) ? { ...item, content: [] } : item;
-  });
-  const unmanaged = [
-    ...plan.unmanaged.map(unmanagedItem),
-    ...plan.changes.flatMap((change) => (drifted.has(change.address) ? [] : foundInside(change))),
-  ];
+  const refusalCodes = codesOfErrors(findingsOf(plan));
+  const changes = changeViews(plan, registry, places);
+  const notable = changes.filter(({ action }) => action !== "noop");
+  const drift = driftItems(plan, registry, places);
+  const unmanaged = unmanagedItems(plan);
   return {
     host: plan.host,
     modes: plan.modes ?? [],
@@ -171,28 +147,65 @@ export function planView(
     refusal: refusalCodes.length === 0 ? undefined : `Blocked by ${listed(refusalCodes)}.`,
     changesAnything: changesAnything(plan),
     summary: summaryOf(plan.changes),
-    get changes() {
-      return changes();
-    },
+    changes,
     notable,
-    split: split && splitView(split, changes(), registry),
+    split: split && splitView(split, changes, registry),
     exitcodeFor: split === undefined ? "all" : exitcodeFor,
     renames: plan.renames,
     access: plan.access && accessView(plan.access, registry, accessBy),
     drift,
     unmanaged,
     guards: plan.guards.map(guardItem),
-    diagnostics: plan.diagnostics.map((diagnostic) =>
-      caused.has(diagnostic) ? diagnostic : pendingFinding(diagnostic),
-    ),
+    diagnostics: markedDiagnostics(plan),
     notes,
     cost: plan.cost,
     capacity: plan.capacity,
-    costTotal: totalCostSentence(plan),
+    costTotal: totalCostText(plan),
     expand,
     choice,
     shown: shownRows(choice, notable, drift, unmanaged),
   };
+}
+
+const codesOfErrors = (findings: readonly Diagnostic[]): readonly string[] => [
+  ...new Set(findings.filter(({ severity }) => severity === "error").map(({ code }) => code)),
+];
+
+function changeViews(plan: Plan, registry: KindRegistry, places: SpecPlaces): readonly ChangeView[] {
+  const origins = new Map(plan.drift.map(({ address, origin }) => [address, origin]));
+  const costs = costSentences(plan);
+  return plan.changes.map(
+    (change) =>
+      new ChangeView(change, registry, places, {
+        split: plan.split?.changes[changeKey(change)],
+        driftOrigin: origins.get(change.address),
+        cost: printable(costs.get(change.address) ?? ""),
+      }),
+  );
+}
+
+/** A change that reverts drift shows the diff of its content. */
+function driftItems(plan: Plan, registry: KindRegistry, places: SpecPlaces): readonly DriftItem[] {
+  const changed = new Set(plan.changes.filter(touches).map(({ address }) => address));
+  return plan.drift.map((drift) => {
+    const item = driftItem(drift, registry, places);
+    return changed.has(drift.address) ? { ...item, content: [] } : item;
+  });
+}
+
+function unmanagedItems({ unmanaged, changes, drift }: Plan): readonly UnmanagedItem[] {
+  const drifted = new Set(drift.map(({ address }) => address));
+  return [
+    ...unmanaged.map(unmanagedItem),
+    ...changes.flatMap((change) => (drifted.has(change.address) ? [] : foundInside(change))),
+  ];
+}
+
+function markedDiagnostics(plan: Plan): readonly PlanFinding[] {
+  const caused = new Set(causedPart(plan).diagnostics);
+  return plan.diagnostics.map((diagnostic) =>
+    caused.has(diagnostic) ? diagnostic : pendingFinding(diagnostic),
+  );
 }
 
 function shownRows(

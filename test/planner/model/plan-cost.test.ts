@@ -7,7 +7,7 @@ import { firingsPerMonth } from "../../../src/core/quartz.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { type Prices, planCapacity, planCost } from "../../../src/planner/model/plan-cost.ts";
 import { registry } from "../../../src/providers/index.ts";
-import { costSentences, totalCostSentence } from "../../../src/report/view/cost-view.ts";
+import { costSentences, totalCostText } from "../../../src/report/view/cost-view.ts";
 
 const prices: Prices = {
   currency: "USD",
@@ -38,14 +38,14 @@ describe("the cost of a new resource", () => {
   test("of a cluster is its driver and its workers, with DBU, from the smallest to the largest size", () => {
     const cluster = { node_type_id: "small", autoscale: { min_workers: 1, max_workers: 3 } };
     expect(costs(created("clusters.c", { ...cluster, autotermination_minutes: 30 }))).toEqual([
-      "clusters.c: +1.00 to +2.00 USD an hour while running",
+      "clusters.c: +1.00 to +2.00 USD per hour while running",
     ]);
   });
 
   test("of a cluster that never terminates is always on at its smallest size", () => {
     const cluster = { node_type_id: "small", autoscale: { min_workers: 1, max_workers: 3 } };
     expect(costs(created("clusters.c", { ...cluster, autotermination_minutes: 0 }))).toEqual([
-      "clusters.c: +1.00 to +2.00 USD an hour while running, +1.00 of it always",
+      "clusters.c: +1.00 to +2.00 USD per hour while running, +1.00 of it always",
     ]);
   });
 
@@ -57,8 +57,8 @@ describe("the cost of a new resource", () => {
       autotermination_minutes: 9,
     };
     expect(costs(pool, created("clusters.c", member))).toEqual([
-      "pools.p: +0.60 USD an hour, always",
-      "clusters.c: +1.00 USD an hour while running",
+      "pools.p: +0.60 USD per hour, always",
+      "clusters.c: +1.00 USD per hour while running",
     ]);
   });
 
@@ -68,7 +68,7 @@ describe("the cost of a new resource", () => {
       schedule: { quartz_cron_expression: "0 0 0/6 * * ?", timezone_id: "UTC" },
     };
     expect(costs(created("jobs.j", job))).toEqual([
-      "jobs.j: +1.20 USD an hour while running; 122 runs a month",
+      "jobs.j: +1.20 USD per hour while running; 122 runs per month",
     ]);
   });
 
@@ -89,8 +89,8 @@ describe("the cost of a new resource", () => {
       created("clusters.other", { node_type_id: "huge", num_workers: 1 }),
       created("pools.p", { node_type_id: "large", min_idle_instances: 1 }),
     ];
-    expect(totalCostSentence({ cost: planCost(changes, registry, prices) })).toBe(
-      "Cost of these changes: +1.00 USD an hour while running; +1.00 USD an hour always; unknown for clusters.other.",
+    expect(totalCostText({ cost: planCost(changes, registry, prices) })).toBe(
+      "+1.00 USD per hour while running; +1.00 USD per hour always; unknown for clusters.other.",
     );
   });
 });
@@ -102,7 +102,7 @@ describe("the cost of a changed resource", () => {
     return { ...created(address, after), action: "update", id: "1", before, diffs } as unknown as Change;
   };
   const total = (...changes: readonly Change[]) =>
-    totalCostSentence({ cost: planCost(changes, registry, prices) });
+    totalCostText({ cost: planCost(changes, registry, prices) });
   const cluster = { node_type_id: "small", num_workers: 1, autotermination_minutes: 9 };
   const job = { new_cluster: { node_type_id: "small", num_workers: 3 } };
   const schedule = { quartz_cron_expression: "0 0 0/6 * * ?", timezone_id: "UTC" };
@@ -121,7 +121,7 @@ describe("the cost of a changed resource", () => {
     expect(costs(grown)).toEqual([
       "clusters.d: unknown, because the prices do not contain the price of huge",
     ]);
-    expect(total(newer, patched, grown)).toBe("Cost of these changes: unknown for clusters.d.");
+    expect(total(newer, patched, grown)).toBe("unknown for clusters.d.");
     const hidden = changed(
       "clusters.e",
       { ...huge, num_workers: "(sensitive)" },
@@ -132,15 +132,15 @@ describe("the cost of a changed resource", () => {
 
   test("names only the parts that change", () => {
     const grown = changed("clusters.c", cluster, { ...cluster, num_workers: 2 });
-    expect(costs(grown)).toEqual(["clusters.c: +0.50 USD an hour while running (1.00 before)"]);
-    expect(total(grown)).toBe("Cost of these changes: +0.50 USD an hour while running.");
+    expect(costs(grown)).toEqual(["clusters.c: +0.50 USD per hour while running (1.00 before)"]);
+    expect(total(grown)).toBe("+0.50 USD per hour while running.");
     const kept = changed("clusters.c", cluster, { ...cluster, autotermination_minutes: 0 });
     expect(costs(kept)).toEqual([
-      "clusters.c: no change while running, +1.00 USD an hour always (1.00 before)",
+      "clusters.c: no change while running, +1.00 USD per hour always (1.00 before)",
     ]);
     const scheduled = changed("jobs.j", job, { ...job, schedule });
-    expect(costs(scheduled)).toEqual(["jobs.j: no change while running (1.20 before); 122 runs a month"]);
-    expect(total(scheduled)).toBe("Cost of these changes: 122 scheduled runs a month.");
+    expect(costs(scheduled)).toEqual(["jobs.j: no change while running (1.20 before); 122 runs per month"]);
+    expect(total(scheduled)).toBe("122 scheduled runs per month.");
   });
 
   test("names the end of a range that starts at no change", () => {
@@ -150,10 +150,10 @@ describe("the cost of a changed resource", () => {
     });
     const [one, three] = [scaling(1), scaling(3)];
     expect(costs(changed("clusters.c", one, three))).toEqual([
-      "clusters.c: up to +1.00 USD an hour while running (1.00 before)",
+      "clusters.c: up to +1.00 USD per hour while running (1.00 before)",
     ]);
     expect(costs(changed("clusters.c", three, one))).toEqual([
-      "clusters.c: up to -1.00 USD an hour while running (1.00 to 2.00 before)",
+      "clusters.c: up to -1.00 USD per hour while running (1.00 to 2.00 before)",
     ]);
   });
 });
@@ -211,15 +211,15 @@ describe("the cores and the memory of a change", () => {
 
   test("are summed up", () => {
     const pool = created("pools.p", { node_type_id: "small", min_idle_instances: 2 });
-    expect(totalCostSentence(capacity(cluster("c", {}), pool))).toBe(
-      "Cost of these changes: +8 cores, +28 GB while running; +8 cores, +28 GB always.",
+    expect(totalCostText(capacity(cluster("c", {}), pool))).toBe(
+      "+8 cores, +28 GB while running; +8 cores, +28 GB always.",
     );
   });
 
   test("give way to prices in the text", () => {
     const change = cluster("c", {});
     const both = { ...capacity(change), cost: planCost([change], registry, prices) };
-    expect([...costSentences(both).values()]).toEqual(["+1.00 USD an hour while running"]);
+    expect([...costSentences(both).values()]).toEqual(["+1.00 USD per hour while running"]);
   });
 });
 
@@ -239,6 +239,6 @@ test.each([
   ["0 0/30 6-20 ? * MON-FRI", (2 * 15 * 261) / 12],
   ["0 0 6 1 * ?", 1],
   ["0 0 22-2 * * ?", (5 * 365) / 12],
-])("%s fires %d times a month", (expression, times) => {
+])("%s fires %d times per month", (expression, times) => {
   expect(firingsPerMonth(expression)).toBeCloseTo(times);
 });

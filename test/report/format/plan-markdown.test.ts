@@ -78,6 +78,11 @@ describe("plan as Markdown", () => {
     expect(text.slice(text.indexOf("### Destroys"))).toContain("  - ⚠ its run history");
   });
 
+  test("the cost of a plan follows its label without a second heading", () => {
+    const { text } = planMarkdown({ ...viewOf(everything), costTotal: "+1.00 USD per hour always." });
+    expect(text).toContain("- **Cost**: +1.00 USD per hour always.\n");
+  });
+
   test("a side effect of a deletion that is not open is also among the side effects", () => {
     const deletions = Array.from({ length: 12 }, (_, at) => ({
       ...remove,

@@ -42,7 +42,6 @@ describe("plan as text", () => {
 
         ± replace  pools.old  (create the new object first; id id-1)
             node_type_id  small → large  # forces replacement
-            because node_type_id cannot be changed in place
 
         - DELETE   pools.gone  (id id-0)
 
@@ -92,10 +91,12 @@ describe("plan as text", () => {
     expect(text(update)).toMatch(/versions {6}- a.*\n +\+ c/);
   });
 
-  test("a field that forces a replacement says so, with the rule", () => {
-    const shown = text(replace);
+  test("a field that forces a replacement says so once; other reasons are sentences", () => {
+    const reasons = [...replace.reasons, "users.ada is replaced and gets a new ID"];
+    const shown = text({ ...replace, reasons });
     expect(shown).toContain("small → large  # forces replacement");
-    expect(shown).toContain("because node_type_id cannot be changed in place");
+    expect(shown).not.toContain("cannot be changed in place");
+    expect(shown).toContain("because users.ada is replaced and gets a new ID");
   });
 
   test("a secret is never shown, not even its digest", () => {

@@ -201,7 +201,7 @@ describeInChromium("a page", (open) => {
     } as never;
     for (const size of [165, 3_552]) {
       const view = teamView(size, true);
-      const costTotal = "Cost of these changes: +300 cores, +1,050 GB always.";
+      const costTotal = "+300 cores, +1,050 GB always.";
       const notes = [warning("PLAN_MODE", "the plan was made offline", { hint: "run it with a connection" })];
       const { page } = await open(planHtml({ ...view, access, costTotal, notes }), {
         viewport: { width: 1280, height: 800 },
@@ -354,12 +354,23 @@ describeInChromium("a page", (open) => {
     const before = await expanded();
     await page.evaluate("dispatchEvent(new Event(`beforeprint`))");
     await page.emulateMedia({ media: "print" });
-    expect(await expanded()).toBe(await page.locator("details").count());
+    expect(await expanded()).toBe(await page.locator("details:not(.warning)").count());
     const controls = ".tools:visible, .keys:visible, button:visible, .glance [data-control]:visible";
     expect(await page.locator(controls).count()).toBe(0);
     expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("light");
     await page.evaluate("dispatchEvent(new Event(`afterprint`))");
     expect(await expanded()).toBe(before);
+  });
+
+  test("paper has a line for equal warnings, and errors whole", async () => {
+    const equal = (severity: typeof warning, code: "SPEC_SECRET_UNSET" | "PLAN_UNREADABLE") =>
+      Array.from({ length: 16 }, (_, at) => severity(code, `number ${at}`));
+    const diagnostics = [...equal(warning, "SPEC_SECRET_UNSET"), ...equal(error, "PLAN_UNREADABLE")];
+    const { page } = await open(planHtml(viewOf(planOf([], { diagnostics }))));
+    await page.evaluate("dispatchEvent(new Event(`beforeprint`))");
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator("details.warning .note:visible").count()).toBe(0);
+    expect(await page.locator("details.error .note:visible").count()).toBe(16);
   });
 
   test("without JavaScript every change exists and opens, and controls without function are hidden", async () => {

@@ -44,7 +44,7 @@ describe("equal changes", () => {
   });
 
   test("changes of access are in a group where a form asks for it, and deletions are not", () => {
-    const all = foldChanges(touching, false, true).filter(({ length }) => length > 1);
+    const all = foldChanges(touching, { foldsAccess: true }).filter(({ length }) => length > 1);
     expect(all.some(([{ severity }]) => severity === "security")).toBe(true);
     expect(all.flat().some(({ destroys }) => destroys)).toBe(false);
   });
@@ -67,7 +67,7 @@ describe("equal changes", () => {
 
   test("two equal changes stand apart, and with expand all do", () => {
     expect(groups.map(({ length }) => length)).not.toContain(2);
-    expect(foldChanges(touching, true).every(({ length }) => length === 1)).toBe(true);
+    expect(foldChanges(touching, { expand: true }).every(({ length }) => length === 1)).toBe(true);
   });
 
   test("the name of a member of a group is its key, also if it contains the name of the kind", () => {

@@ -80,7 +80,12 @@ export const driftCommand = defineCommand({
         );
         const least = options.failOn ?? "other";
         const report = { ...planned.plan, drift, diagnostics: findings };
-        const view = driftView(report, managed, registry, places, { sinceLast, least }, reports.choice);
+        const view = driftView(report, managed, registry, {
+          places,
+          sinceLast,
+          least,
+          choice: reports.choice,
+        });
         await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
         const code = view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
         if (sinceLast) {
