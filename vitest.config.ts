@@ -3,15 +3,17 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Files that need a process of their own: they replace modules, timers, or `node:http`, set the environment before they import, start programs, or share a database. */
+/** Files that need a process of their own: they replace modules or timers, set the environment before they import, or share a database. */
 const OWN = [
-  "test/*.test.ts",
-  "test/{api,bench,ci,docs,providers,fleet/queue}/**/*.test.ts",
+  "test/fleet/queue/**/*.test.ts",
   "test/simulation/databricks.test.ts",
   "test/state/backends/postgres/server.test.ts",
   "test/workflow/operate/save-profile.test.ts",
   "test/workflow/rules/check-rules.test.ts",
 ];
+
+/** Files that answer requests with nock, which replaces the HTTP client of its process. */
+const NOCKED = ["test/{api,providers}/**/*.test.ts"];
 
 export default defineConfig({
   test: {
@@ -22,7 +24,16 @@ export default defineConfig({
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "json-summary"], reportsDirectory: "coverage" },
     projects: [
       { extends: true, test: { name: "own", include: OWN } },
-      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: OWN, isolate: false } },
+      { extends: true, test: { name: "nocked", include: NOCKED, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include: ["test/**/*.test.ts"],
+          exclude: [...OWN, ...NOCKED],
+          isolate: false,
+        },
+      },
     ],
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -125,14 +125,22 @@ export async function worldsOf(
     ...(isDatabricks ? { cloud: dialect } : {}),
     ...(sample.files === undefined ? {} : { files: sample.files }),
   };
-  // A value that decides a name, a path, or a reference cannot be sensitive, and some values must fit others.
-  let chosen: readonly Candidate[] = [];
-  for (const candidate of candidatesIn(before, after)) {
-    const tried = [...chosen, candidate];
+  const isValid = async (tried: readonly Candidate[]): Promise<boolean> => {
     const world = worldOf({ ...shared, spec: specWith(before, tried), changed: [], values: [{}, {}] });
     const codes = [await world.run("validate"), await world.run("validate", valuesOf(tried, "other"))];
-    if (codes.every(({ code }) => code === 0)) chosen = tried;
-  }
+    return codes.every(({ code }) => code === 0);
+  };
+  // A value that decides a name, a path, or a reference cannot be sensitive, and some values must fit others.
+  const added = async (
+    chosen: readonly Candidate[],
+    more: readonly Candidate[],
+  ): Promise<readonly Candidate[]> => {
+    if (more.length === 0 || (await isValid([...chosen, ...more]))) return [...chosen, ...more];
+    if (more.length === 1) return chosen;
+    const half = Math.ceil(more.length / 2);
+    return added(await added(chosen, more.slice(0, half)), more.slice(half));
+  };
+  const chosen = await added([], candidatesIn(before, after));
   if (chosen.length === 0) return undefined;
   const spec = specWith(before, chosen);
   const guesses = [before, after, others(before, chosen)].map((each) =>
