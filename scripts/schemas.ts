@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { registry } from "../src/providers/index.ts";
 import { CONTRACT_FIELDS, registryIn } from "../src/resource/dialect-view.ts";
-import { editorSchema } from "../src/spec/schema/editor-schema.ts";
+import { editorSchema } from "../src/spec/schema/json-schema.ts";
 import { testFileSchema } from "../src/spec/testing/test-schema.ts";
 import { dialectText } from "./dialect/openapi.ts";
 import { completeOutputSchemas } from "./output-schemas.ts";

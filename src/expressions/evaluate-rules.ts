@@ -2,8 +2,15 @@
 
 import type { Json } from "../core/json.ts";
 import { shortened } from "../core/sentences.ts";
-import { type CelVariables, type CompiledExpression, problemOf, ruleLanguage } from "./language.ts";
-import { LimitExceeded, Meter, type StepLimits } from "./meter.ts";
+import {
+  type CelVariables,
+  type CompiledExpression,
+  LimitExceeded,
+  Meter,
+  problemOf,
+  ruleLanguage,
+  type StepLimits,
+} from "./language.ts";
 import {
   type EvaluationProblem,
   ITEM_MEMBERS,

@@ -1,11 +1,20 @@
 // The functions that expressions have in addition to those of CEL's core, under the names of CEL's extension libraries.
 
+import { createRequire } from "node:module";
+import type * as Cel from "@marcbachmann/cel-js";
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
-import type { RE2JS } from "re2js";
+import type * as Re2 from "re2js";
 import { canonicalJson } from "../core/digest.ts";
 import { grouped } from "../core/sentences.ts";
-import { re2js } from "./lazy-packages.ts";
 import { describeValue, entriesOf, jsonValue, LazyMap, textOf, UnknownValue, weightOf } from "./values.ts";
+
+const load = createRequire(import.meta.url);
+
+/** Loaded with the first expression. */
+export const cel = (): typeof Cel => load("@marcbachmann/cel-js") as typeof Cel;
+
+/** Regular expressions in linear time; loaded with the first pattern. */
+export const re2js = (): typeof Re2 => load("re2js") as typeof Re2;
 
 /** Takes steps of the evaluation that runs now. */
 type Take = (steps: number) => void;
@@ -18,10 +27,10 @@ const LONGEST_PATTERN = 500;
 const LONGEST_MATCHED = 100_000;
 const MOST_PATTERNS = 100;
 
-const patterns = new Map<string, RE2JS>();
+const patterns = new Map<string, Re2.RE2JS>();
 
 /** Throws an Error for a pattern that is invalid or too long. */
-export function compilePattern(pattern: string): RE2JS {
+export function compilePattern(pattern: string): Re2.RE2JS {
   const before = patterns.get(pattern);
   if (before !== undefined) return before;
   if (pattern.length > LONGEST_PATTERN)

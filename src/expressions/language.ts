@@ -4,12 +4,49 @@ import type { Environment } from "@marcbachmann/cel-js";
 import { thrownText } from "../core/diagnostic.ts";
 import type { JsonObject } from "../core/json.ts";
 import { shortened } from "../core/sentences.ts";
-import { compilePattern, FUNCTION_NAMES, LINEAR_MATCHES, registerFunctions } from "./functions.ts";
-import { cel } from "./lazy-packages.ts";
-import { Meter } from "./meter.ts";
+import { cel, compilePattern, FUNCTION_NAMES, LINEAR_MATCHES, registerFunctions } from "./functions.ts";
 import { ITEM_MEMBERS, RULE_VARIABLES } from "./rule.ts";
 import { ROOTS, VAR, withoutReserved } from "./template.ts";
 import { hasReference, UnknownValue, weightOf } from "./values.ts";
+
+/** Thrown if an evaluation takes too many steps or makes a value that is too large. */
+export class LimitExceeded extends Error {}
+
+export interface StepLimits {
+  readonly steps: number;
+  /** The weight of one value: about its strings' characters by 8, and its entries. */
+  readonly largest: number;
+}
+
+export class Meter {
+  readonly #limits: StepLimits;
+  #left: number;
+
+  constructor(limits: StepLimits) {
+    this.#limits = limits;
+    this.#left = limits.steps;
+  }
+
+  get isSpent(): boolean {
+    return this.#left < 0;
+  }
+
+  get taken(): number {
+    return this.#limits.steps - this.#left;
+  }
+
+  take(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new LimitExceeded("the evaluation takes too many steps");
+  }
+
+  /** Takes the steps for a new value. */
+  create(weight: number): void {
+    this.take(weight);
+    if (weight > this.#limits.largest)
+      throw new LimitExceeded("the evaluation makes a value that is too large");
+  }
+}
 
 export interface ExpressionProblem {
   readonly code: string;

@@ -4,7 +4,6 @@ import type { Diagnostic } from "../core/diagnostic.ts";
 import { SensitiveTexts } from "../core/sensitive-texts.ts";
 import { type Suggest, suggester } from "../core/suggest.ts";
 import type { PlanningRegistry } from "../resource/kind.ts";
-import { LinearPatterns } from "./evaluate/linear-patterns.ts";
 import { SourceReader } from "./files/contents.ts";
 import { readAll, type SpecFileReader } from "./files/includes.ts";
 import { expandSourceFolders } from "./files/source-folders.ts";
@@ -22,7 +21,7 @@ import { refuseSensitiveSections } from "./resolve/sensitive-values.ts";
 import { stateEntriesOf } from "./resolve/state-entries.ts";
 import { readSpecRules } from "./rules/read-rules.ts";
 import { reportErrors, validatorForPolicy } from "./schema/validator.ts";
-import { sensitiveNames } from "./variables/parameters.ts";
+import { LinearPatterns, sensitiveNames } from "./variables/parameters.ts";
 import { applyTarget, checkTargets, selectTarget } from "./variables/targets.ts";
 import { variablesOf } from "./variables/variables.ts";
 

@@ -1,8 +1,7 @@
 // Expressions of rules: what is accepted, what is refused and where, and what they read.
 
 import { describe, expect, test } from "vitest";
-import { problemOf, ruleLanguage } from "../../src/expressions/language.ts";
-import { Meter } from "../../src/expressions/meter.ts";
+import { Meter, problemOf, ruleLanguage } from "../../src/expressions/language.ts";
 import { messageParts, messageText } from "../../src/expressions/rule.ts";
 
 const compileExpression = (text: string) => ruleLanguage("read").compile(text);

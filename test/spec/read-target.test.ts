@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readTargets } from "../../src/spec/read-target.ts";
+import { readTargets } from "../../src/spec/variables/targets.ts";
 import { folderWith, load } from "./folder.ts";
 
 it("the target is read without the YAML of included files that cannot have targets", () => {

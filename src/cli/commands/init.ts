@@ -69,7 +69,7 @@ export const initCommand = defineCommand({
 
 async function editorFiles(spec: string): Promise<readonly string[]> {
   const { writeEditorFiles } = await import("../../workflow/transfer/editor-files.ts");
-  const { editorSchema } = await import("../../spec/schema/editor-schema.ts");
+  const { editorSchema } = await import("../../spec/schema/json-schema.ts");
   const { testFileSchema } = await import("../../spec/testing/test-schema.ts");
   const { registry } = await import("../../providers/index.ts");
   const schemas = {

@@ -47,7 +47,7 @@ export const schemaCommand = defineCommand({
     else if (shipped === "api" && dialect.dialect === "databricks") context.stdout.write(SHIPPED.dialect());
     else if (shipped !== undefined) context.stdout.write(SHIPPED[shipped]());
     else {
-      const { editorSchema } = await import("../../spec/schema/editor-schema.ts");
+      const { editorSchema } = await import("../../spec/schema/json-schema.ts");
       const { registry } = await import("../../providers/index.ts");
       const { registryIn } = await import("../../resource/dialect-view.ts");
       context.stdout.write(`${printableJson(editorSchema(registryIn(registry, dialect)), 2)}\n`);

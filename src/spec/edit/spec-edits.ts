@@ -4,10 +4,9 @@ import { isObject, type Json } from "../../core/json.ts";
 import { type Path, setMember } from "../../core/pointer.ts";
 import { isEvaluated, isTemplate, literalOf, templateParts } from "../../expressions/template.ts";
 import type { Span } from "../model/source.ts";
-import { BYTE_ORDER_MARK, hasByteOrderMark } from "../model/text.ts";
 import { isNull, type SpecNode } from "../model/tree.ts";
-import { documentPatch } from "./document-patch.ts";
-import { documentData, documentOffsets, patchYaml, type YamlOperation } from "./patch-yaml.ts";
+import { BYTE_ORDER_MARK, hasByteOrderMark } from "../yaml/read-yaml.ts";
+import { documentData, documentOffsets, documentPatch, patchYaml, type YamlOperation } from "./patch-yaml.ts";
 
 /** A value in a document. `path`: the keys from the root of the document. */
 export interface DocumentPlace {

@@ -10,11 +10,13 @@ import {
   type CelVariables,
   type CompiledExpression,
   type ExpressionProblem,
+  LimitExceeded,
   type MemberUse,
+  Meter,
   problemOf,
+  type StepLimits,
   valueLanguage,
 } from "../../expressions/language.ts";
-import { LimitExceeded, Meter, type StepLimits } from "../../expressions/meter.ts";
 import {
   type Expression,
   isPathAlone,
@@ -28,8 +30,7 @@ import {
 import { type Keys, LazyMap } from "../../expressions/values.ts";
 import type { Reporting } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
-import { placeInText } from "../model/place-in-text.ts";
-import type { Span } from "../model/source.ts";
+import { placeInText, type Span } from "../model/source.ts";
 import { asSensitive, describeNode, type SpecNode } from "../model/tree.ts";
 import { nodeOfValue, ReadValues, UnusableValue, visitTexts } from "./node-values.ts";
 

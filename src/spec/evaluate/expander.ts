@@ -257,3 +257,24 @@ function named({ expression, raw }: Expression): string {
   const variable = /^var\.([\w-]+)$/.exec(expression)?.[1];
   return variable === undefined ? raw : `the variable ${variable}`;
 }
+
+export function checkSyntax(node: SpecNode | undefined, evaluator: Evaluator, findings: Findings): void {
+  const check = (text: string, at: Span): void => {
+    if (!isTemplate(text)) return;
+    for (const part of partsOrReport(text, at, findings) ?? []) {
+      if (typeof part === "string") continue;
+      if (isEvaluated(part)) evaluator.checkSyntax(part, at);
+      else check(part.expression, at);
+    }
+  };
+  const visit = (part: SpecNode): void => {
+    if (part.kind === "list") for (const item of part.items) visit(item);
+    else if (part.kind === "scalar") check(typeof part.value === "string" ? part.value : "", part);
+    else
+      for (const [name, { key, value }] of part.members) {
+        check(name, key);
+        visit(value);
+      }
+  };
+  if (node !== undefined) visit(node);
+}

@@ -2,7 +2,7 @@
 
 import type { Json } from "../../core/json.ts";
 import { MergedMap } from "../../expressions/functions.ts";
-import type { Meter } from "../../expressions/meter.ts";
+import type { Meter } from "../../expressions/language.ts";
 import { escaped, isEvaluated, isTemplate, literalOf, templateParts } from "../../expressions/template.ts";
 import { describeValue, entriesOf, integer, LazyMap, UnknownValue } from "../../expressions/values.ts";
 import { LIMITS } from "../model/limits.ts";

@@ -1,6 +1,6 @@
 // Size limits of a spec: far beyond any real spec, and small enough to reject a hostile one at once.
 
-import type { StepLimits } from "../../expressions/meter.ts";
+import type { StepLimits } from "../../expressions/language.ts";
 
 export const LIMITS = {
   fileBytes: 8 << 20,

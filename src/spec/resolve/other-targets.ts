@@ -3,7 +3,7 @@
 import { isTemplate } from "../../expressions/template.ts";
 import { type PlanningRegistry, secretField } from "../../resource/kind.ts";
 import { Evaluator } from "../evaluate/evaluator.ts";
-import { checkSyntax } from "../evaluate/syntax-check.ts";
+import { checkSyntax } from "../evaluate/expander.ts";
 import { STRICT } from "../model/limits.ts";
 import {
   isNull,

@@ -2,8 +2,8 @@
 
 import type { Address } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
-import type { Json } from "../../core/json.ts";
-import { type Path, toDottedPath } from "../../core/pointer.ts";
+import { type Json, sharedIfSame } from "../../core/json.ts";
+import { type Path, toDottedPath, toPointer } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { isPathAlone } from "../../expressions/template.ts";
 import { schemaAt, type Values } from "../../resource/field-schema.ts";
@@ -13,10 +13,19 @@ import type { Problem } from "../../resource/planning.ts";
 import { visitNodes } from "../evaluate/node-values.ts";
 import { contentOf, type SourceReader } from "../files/contents.ts";
 import { type Findings, type Reporting, tracedLocationOf } from "../model/findings.ts";
-import { placeAt, placesOf, type ValuePlaces } from "../model/places.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, Resource, SpecPart, WrittenResource } from "../model/spec.ts";
-import { hasSensitive, keySpanOf, type MapNode, nodeAt, plain, spanOf, withMembers } from "../model/tree.ts";
+import {
+  hasSensitive,
+  keySpanOf,
+  type MapNode,
+  nodeAt,
+  plain,
+  type SpecNode,
+  spanOf,
+  type ValueSpan,
+  withMembers,
+} from "../model/tree.ts";
 import { schemaMessages } from "../schema/error-messages.ts";
 import type { SpecValidator } from "../schema/validate.ts";
 import { validatorFor } from "../schema/validator.ts";
@@ -326,4 +335,40 @@ class Located implements Pick<Resource, "at" | "locate"> {
   locate(path: Path): Location {
     return tracedLocationOf(placeAt(this.#places, path) ?? this.#at, this.#origin);
   }
+}
+
+export interface ValuePlaces {
+  /** Of every value in a resource. */
+  readonly pointers: readonly string[];
+  /** The place of each. */
+  readonly spans: readonly ValueSpan[];
+}
+
+/** `before`: those of another resource; most neighbors have the same fields, so they share one list of pointers. */
+export function placesOf(fields: MapNode, before: ValuePlaces | undefined): ValuePlaces {
+  const pointers: string[] = [];
+  const spans: ValueSpan[] = [];
+  const visit = (node: SpecNode, pointer: string): void => {
+    const { source, start, end, written } = node;
+    pointers.push(pointer);
+    spans.push(written === undefined ? { source, start, end } : { source, start, end, written });
+    visitInside(node, pointer);
+  };
+  const visitInside = (node: SpecNode, pointer: string): void => {
+    if (node.kind === "map")
+      for (const [key, { value }] of node.members) visit(value, pointer + toPointer([key]));
+    else if (node.kind === "list")
+      for (const [at, item] of node.items.entries()) visit(item, `${pointer}/${at}`);
+  };
+  visitInside(fields, "");
+  return { pointers: sharedIfSame(before?.pointers, pointers), spans: [...spans] };
+}
+
+/** The place of the value at a path, or of the nearest value around it; undefined if the resource does not have its field. */
+export function placeAt({ pointers, spans }: ValuePlaces, path: Path): ValueSpan | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const at = pointers.indexOf(toPointer(path.slice(0, length)));
+    if (at >= 0) return spans[at];
+  }
+  return undefined;
 }

@@ -17,12 +17,10 @@ import {
 } from "../../expressions/rule.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
-import { joinFiles, withNamedRules } from "../files/join-files.ts";
+import { joinFiles, withNamedRules } from "../files/includes.ts";
 import type { Findings, Reporting } from "../model/findings.ts";
-import { placeInText } from "../model/place-in-text.ts";
-import { locationOf, type Span } from "../model/source.ts";
+import { locationOf, placeInText, type Span } from "../model/source.ts";
 import type { Rule, RuleFile } from "../model/spec.ts";
-import { sourceOf } from "../model/text.ts";
 import {
   isNull,
   type MapMember,
@@ -35,7 +33,7 @@ import {
 } from "../model/tree.ts";
 import { hasPath } from "../resolve/field-walk.ts";
 import { reportErrors, validatorForRules } from "../schema/validator.ts";
-import { readYaml } from "../yaml/read-yaml.ts";
+import { readYaml, sourceOf } from "../yaml/read-yaml.ts";
 
 interface RuleSources extends Omit<RuleChecks, "compile"> {
   /** The section `rules` of the spec, by name. */

@@ -1,6 +1,6 @@
-// Generates the JSON Schema of a spec from the kinds, for validation and for editors.
+// Generates the JSON Schema of a spec from the kinds, for validation, and for editors, which see a spec before its expressions are evaluated.
 
-import { defined, type Json } from "../../core/json.ts";
+import { defined, isObject, type Json } from "../../core/json.ts";
 import { ANNOTATION_KEYWORDS, type FieldSchema } from "../../resource/field-schema.ts";
 import {
   isContentField,
@@ -10,8 +10,7 @@ import {
   secretField,
 } from "../../resource/kind.ts";
 import { ifType, type JsonSchema } from "./keywords.ts";
-import { LANGUAGE, REPETITION } from "./language.ts";
-import { LIFECYCLE, policySchema, rulesSchema } from "./sections.ts";
+import { LANGUAGE, LIFECYCLE, policySchema, REPETITION, rulesSchema } from "./sections.ts";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
@@ -174,4 +173,56 @@ function described(field: FieldSchema): string | undefined {
   if (field.refersTo !== undefined) notes.push(`Refers to ${field.refersTo}.`);
   if (field.serverDefault === true && field.type !== "object") notes.push("If unset, the service chooses.");
   return notes.length > 0 ? notes.join(" ") : undefined;
+}
+
+/** The schema of a spec, in which an expression can replace each value of a kind and of the policy. */
+export function editorSchema(registry: PlanningRegistry): JsonSchema {
+  const { properties, $defs, ...whole } = specSchema(registry);
+  const sections = new Set(["policy", ...registry.kinds.map(({ kind }) => kind)]);
+  return {
+    ...whole,
+    properties: mapped(properties, (value, name) => (sections.has(name) ? withExpressions(value) : value)),
+    $defs: mapped($defs, withExpressions),
+  };
+}
+
+function mapped(schemas: Json | undefined, change: (value: Json, name: string) => Json): Json {
+  return Object.fromEntries(
+    Object.entries((schemas ?? {}) as JsonSchema).map(([name, value]) => [name, change(value, name)]),
+  );
+}
+
+/** What a schema says about a value in an editor; the rest checks the value. */
+const SHOWN_IN_EDITOR = ["title", "description", "default", "deprecated", "examples"];
+
+function withExpressions(schema: Json): Json {
+  if (!isObject(schema)) return schema;
+  const whole = inside(schema);
+  if (takesExpressions(whole)) return whole;
+  const isOuter = ([name]: readonly [string, Json]): boolean => SHOWN_IN_EDITOR.includes(name);
+  const entries = Object.entries(whole);
+  return {
+    ...Object.fromEntries(entries.filter(isOuter)),
+    if: { type: "string", pattern: REFERENCE_PATTERN },
+    else: Object.fromEntries(entries.filter((entry) => !isOuter(entry))),
+  };
+}
+
+function takesExpressions({ type, if: condition, pattern, enum: values, $ref }: JsonSchema): boolean {
+  if (condition !== undefined) return isObject(condition) && condition.pattern === REFERENCE_PATTERN;
+  const isAnyString = [type].flat().includes("string") && pattern === undefined && values === undefined;
+  return $ref !== undefined || type === undefined || isAnyString;
+}
+
+/** The schema with expressions in its members, entries, and branches. */
+function inside(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => {
+      if (keyword === "properties" || keyword === "patternProperties")
+        return [keyword, mapped(value, withExpressions)];
+      if (keyword === "additionalProperties" || keyword === "items") return [keyword, withExpressions(value)];
+      const isBranch = (keyword === "then" || keyword === "else") && isObject(value);
+      return [keyword, isBranch ? inside(value) : value];
+    }),
+  );
 }

@@ -3,7 +3,6 @@
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import { literalOf } from "../../expressions/template.ts";
 import type { FieldSchema } from "../../resource/field-schema.ts";
-import type { LinearPatterns } from "../evaluate/linear-patterns.ts";
 import type { Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin } from "../model/spec.ts";
@@ -20,7 +19,7 @@ import { specForm } from "../schema/json-schema.ts";
 import type { JsonSchema } from "../schema/keywords.ts";
 import type { RegExpEngine } from "../schema/validate.ts";
 import { type QuickCheck, quickCheck } from "../schema/validator.ts";
-import type { ParameterDeclaration } from "./parameters.ts";
+import type { LinearPatterns, ParameterDeclaration } from "./parameters.ts";
 
 /** A parameter with its value, in template form. */
 export interface ParameterValue {

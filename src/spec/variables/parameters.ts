@@ -1,14 +1,17 @@
 // Reads the declarations of parameters: the variables of a spec and the inputs of a module. They are a subset of JSON Schema without references and without slow keywords.
 
+import type { RE2JS } from "re2js";
 import type { Code } from "../../core/codes.ts";
+import { thrownText } from "../../core/diagnostic.ts";
 import { collectTexts, type Json, ownMember } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
-import { listed } from "../../core/sentences.ts";
+import { listed, shortened } from "../../core/sentences.ts";
+import { re2js } from "../../expressions/functions.ts";
 import { escaped, isPathAlone } from "../../expressions/template.ts";
-import { linearPatternProblem } from "../evaluate/linear-patterns.ts";
 import { escapedTree, visitNodes } from "../evaluate/node-values.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
+import type { Span } from "../model/source.ts";
 import {
   asSensitive,
   isFlag,
@@ -293,4 +296,50 @@ export function sensitiveValue(
 
 function writtenText({ source, start, end }: SpecNode): string {
   return source.text.slice(start, end).replace(/^(["'])(.*)\1$/s, "$2");
+}
+
+// Regular expressions of declarations run in linear time, so that none can hang a run.
+
+const LONGEST_MATCHED = 10_000;
+
+export function linearPatternProblem(pattern: string): string | undefined {
+  try {
+    compiledPattern(pattern);
+    return undefined;
+  } catch (problem) {
+    return shortened(thrownText(problem), 200);
+  }
+}
+
+export type LinearPattern = (text: string, at: Span) => boolean;
+
+/** The patterns of a spec. Together they take a limited number of steps: the limit is reported once, and then all match. */
+export class LinearPatterns {
+  readonly #findings: Findings;
+  #left: number = LIMITS.patternSteps;
+
+  constructor(findings: Findings) {
+    this.#findings = findings;
+  }
+
+  /** A test as JSON Schema has it: anywhere in the text. Throws an Error for an invalid pattern. */
+  test(pattern: string): LinearPattern {
+    const compiled = compiledPattern(pattern);
+    const size = compiled.programSize();
+    return (text, at) =>
+      text.length <= LONGEST_MATCHED && this.#matches(compiled, size * text.length, text, at);
+  }
+
+  #matches(compiled: RE2JS, steps: number, text: string, at: Span): boolean {
+    if (this.#left < 0) return true;
+    this.#left -= steps;
+    if (this.#left >= 0) return compiled.matcher(text).find();
+    this.#findings.error("SPEC_TOO_LARGE", "patterns are matched against too much text", at);
+    return true;
+  }
+}
+
+function compiledPattern(pattern: string): RE2JS {
+  if (pattern.length > LIMITS.pattern) throw new Error(`a pattern has at most ${LIMITS.pattern} characters`);
+  return re2js().RE2JS.compile(pattern);
 }

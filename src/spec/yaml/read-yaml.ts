@@ -1,9 +1,10 @@
-// Reads a YAML text into a tree with spans: resolves aliases within a budget, merges maps, rejects duplicate and hostile keys.
+// Reads the bytes of a YAML file into a tree with spans: decodes them, resolves aliases within a budget, merges maps, rejects duplicate and hostile keys.
 
 import type { Alias, Scalar, YAMLMap, Node as YamlNode } from "yaml";
+import { utf8Text } from "../../core/utf8.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
-import type { SourceText, Span } from "../model/source.ts";
+import { SourceText, type Span } from "../model/source.ts";
 import { listAt, type MapMember, type MapNode, mapAt, type SpecNode, scalarAt } from "../model/tree.ts";
 import { parseBlockYaml } from "./block-parser.ts";
 import { yaml as wholeYaml } from "./lazy-packages.ts";
@@ -180,5 +181,65 @@ class Building {
     if (!this.#refused) hideUnreadable(this.#source);
     this.#refused = true;
     this.#findings.error(code, message, at, { hint });
+  }
+}
+
+/** Control characters except tab and line breaks, and the two code points that are not characters. */
+const FORBIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\ufffe\uffff]/u;
+
+/** As text. A file keeps its mark when it is written again. */
+export const BYTE_ORDER_MARK = "\ufeff";
+
+export function hasByteOrderMark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+/** The text of a file, or undefined where it is none; the reason goes into `findings`. */
+export function sourceOf(
+  shown: string,
+  bytes: Uint8Array,
+  findings: Findings,
+  { path, isHidden = false }: { readonly path?: string | undefined; readonly isHidden?: boolean } = {},
+): SourceText | undefined {
+  const created = (text: string): SourceText => {
+    const source = new SourceText(shown, text, path, findings.sensitive);
+    return isHidden ? source.hide() : source;
+  };
+  const text = utf8Text(bytes);
+  if (text === undefined) {
+    const good = new TextDecoder().decode(bytes.subarray(0, validLength(bytes)));
+    const at = { source: created(good), start: good.length, end: good.length };
+    findings.error("SPEC_YAML", "the file is not UTF-8 text", at, { hint: "save it as UTF-8" });
+    return undefined;
+  }
+  const source = created(text);
+  const bad = FORBIDDEN.exec(source.text);
+  if (bad === null) return source;
+  const name = `U+${bad[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+  const at = { source, start: bad.index, end: bad.index + 1 };
+  findings.error("SPEC_YAML", `the file contains the control character ${name}`, at, {
+    hint: "remove it, or write it as an escape sequence in a double-quoted string",
+  });
+  return undefined;
+}
+
+/** How many bytes from the start are valid UTF-8, found by halving. */
+function validLength(bytes: Uint8Array): number {
+  let low = 0;
+  let high = bytes.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (isValidStart(bytes.subarray(0, middle))) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function isValidStart(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -9,9 +9,9 @@ import { openSpecFolder, pathBeside, type SpecFolder } from "../../spec/files/sp
 import { formatYaml } from "../../spec/format/format-yaml.ts";
 import { Findings } from "../../spec/model/findings.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
-import { BYTE_ORDER_MARK, hasByteOrderMark, sourceOf } from "../../spec/model/text.ts";
 import { type MapNode, member, type SpecNode, scalarText } from "../../spec/model/tree.ts";
 import { MODULE_FILE } from "../../spec/modules/definition.ts";
+import { BYTE_ORDER_MARK, hasByteOrderMark, sourceOf } from "../../spec/yaml/read-yaml.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 
 interface UnformattedFile {

@@ -17,7 +17,7 @@ import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { lazily } from "../../core/lazily.ts";
 import type { ApplyEvent, ApplyOutcome, Plan, ReadEvent } from "../../planner/model/plan.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
-import { readTargets, type TargetSelection } from "../../spec/read-target.ts";
+import { readTargets, type TargetSelection } from "../../spec/variables/targets.ts";
 import type { State } from "../../state/model/record.ts";
 import type { LockWait } from "../../state/model/store.ts";
 import { assertExpectedHost, locateState, type SelectedSpec, type StateLocation } from "./target.ts";

@@ -5,7 +5,7 @@ import { EMBEDDED, identityOf } from "../../config/settings.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import type { TargetSettings } from "../../spec/model/spec.ts";
-import type { SelectedTarget } from "../../spec/read-target.ts";
+import type { SelectedTarget } from "../../spec/variables/targets.ts";
 import { isPostgresUrl } from "../../state/backends/postgres/database.ts";
 import { pointsOutside } from "./checkout.ts";
 

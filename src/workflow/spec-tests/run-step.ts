@@ -24,7 +24,7 @@ import {
   stepFieldsOf,
   type TestSetup,
   type TestStep,
-} from "../../spec/testing/spec-test.ts";
+} from "../../spec/testing/read-tests.ts";
 import { emptyState } from "../../state/format/fold.ts";
 import { planWorkspace } from "../plan/plan.ts";
 import { entriesDoneIn } from "../plan/record-entries.ts";

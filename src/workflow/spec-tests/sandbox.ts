@@ -14,7 +14,7 @@ import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import type { Registry } from "../../resource/kind.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import type { TestSetup } from "../../spec/testing/spec-test.ts";
+import type { TestSetup } from "../../spec/testing/read-tests.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import { nodeClock, nodeFiles, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
 import type { Clock, FileSystem, StateStore } from "../../state/model/store.ts";

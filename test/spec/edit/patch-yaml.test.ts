@@ -4,8 +4,7 @@ import jsonPatch from "fast-json-patch";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Json } from "../../../src/core/json.ts";
-import { documentPatch } from "../../../src/spec/edit/document-patch.ts";
-import { documentData, patchYaml } from "../../../src/spec/edit/patch-yaml.ts";
+import { documentData, documentPatch, patchYaml } from "../../../src/spec/edit/patch-yaml.ts";
 
 const TEXT = `# The team's workspace.
 pools:

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { placeAt, placesOf } from "../../../src/spec/model/places.ts";
 import { SourceText } from "../../../src/spec/model/source.ts";
 import type { MapNode } from "../../../src/spec/model/tree.ts";
+import { placeAt, placesOf } from "../../../src/spec/resolve/resolve.ts";
 import { parseBlockYaml } from "../../../src/spec/yaml/block-parser.ts";
 
 const fieldsOf = (text: string): MapNode => {
