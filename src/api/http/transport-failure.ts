@@ -22,9 +22,12 @@ export interface TransportFailure {
   readonly sent: boolean;
   /** The system's own words. */
   readonly text: string;
+  /** Name and port of the proxy, if the connection to it failed. */
+  readonly proxy?: string;
 }
 
 interface ErrorShape {
+  readonly proxy?: unknown;
   readonly code?: unknown;
   readonly syscall?: unknown;
   readonly name?: unknown;
@@ -45,7 +48,8 @@ export function transportFailure(problem: unknown): TransportFailure {
   const code = typeof shape.code === "string" ? shape.code : "";
   const text =
     typeof shape.message === "string" && shape.message !== "" ? shape.message : code || "no answer";
-  const unsent = (why: TransportFailureReason): TransportFailure => ({ why, sent: false, text });
+  const proxy = typeof shape.proxy === "string" ? { proxy: shape.proxy } : {};
+  const unsent = (why: TransportFailureReason): TransportFailure => ({ why, sent: false, text, ...proxy });
   const sent = (why: TransportFailureReason): TransportFailure => ({ why, sent: true, text });
 
   if (isOutOfFiles(problem) || (Array.isArray(shape.errors) && shape.errors.some(isOutOfFiles)))
@@ -71,13 +75,20 @@ function neverConnected(shape: ErrorShape): boolean {
 
 /** A failure in words, for the origin that the request was for. */
 export function describeFailure(
-  { why }: TransportFailure,
+  { why, proxy }: TransportFailure,
   origin: string,
 ): { readonly code: Code; readonly what: string; readonly hint: string } {
   const [code, what, hint] = BREAKS[why];
+  if (proxy !== undefined && (why === "refused" || why === "unknown-host"))
+    return {
+      code,
+      what: `${what.replace("HOST", `the proxy ${proxy}`)}, which is used for ${origin}`,
+      hint: PROXY,
+    };
   return { code, what: what.replace("HOST", () => origin), hint };
 }
 
+const PROXY = "check HTTPS_PROXY (or HTTP_PROXY), its user name and password, and NO_PROXY";
 const NETWORK = "check the host, the network, and any firewall in between";
 
 const BREAKS: Readonly<Record<TransportFailureReason, readonly [Code, string, string]>> = {
@@ -93,11 +104,7 @@ const BREAKS: Readonly<Record<TransportFailureReason, readonly [Code, string, st
     "the certificate of HOST is not trusted",
     "pass the CA certificate that signed it with --ca-file or WORKSPACE_CA_FILE",
   ],
-  proxy: [
-    "API_UNREACHABLE",
-    "the proxy cannot connect to HOST",
-    "check HTTPS_PROXY (or HTTP_PROXY), its user name and password, and NO_PROXY",
-  ],
+  proxy: ["API_UNREACHABLE", "the proxy cannot connect to HOST", PROXY],
   invalid: ["API_UNREACHABLE", "the request to HOST is not valid", "check the host and the token"],
   timeout: ["API_TIMEOUT", "HOST did not answer in time", "try again later"],
   lost: ["API_UNREACHABLE", "HOST closed the connection before its answer was complete", NETWORK],

@@ -62,8 +62,16 @@ export interface HttpTransport {
 
 export function httpTransport(options: HttpOptions): HttpTransport {
   const agent = agentOf(options);
+  const send: Transport = (request) => exchange(agent, request, options.dropsBody === true);
+  const { proxy } = options;
   return {
-    transport: (request) => exchange(agent, request, options.dropsBody === true),
+    transport:
+      proxy === undefined
+        ? send
+        : (request) =>
+            send(request).catch((problem: unknown) => {
+              throw withProxy(problem, proxy, request.origin);
+            }),
     close: () => agent.close(),
     destroy: () => agent.destroy(),
   };
@@ -108,6 +116,29 @@ function agentOf({
   };
   return new EnvHttpProxyAgent(through);
 }
+
+/** Adds the proxy, without its user and password, to the error of a connection to it. A request to a host of NO_PROXY has another address. */
+function withProxy(problem: unknown, { address, except }: ProxyRoute, origin: string): unknown {
+  const { hostname, host, port, protocol } = new URL(address);
+  const number = portOf(port, protocol);
+  const target = new URL(origin);
+  const isAddress = (failed: ConnectError): boolean =>
+    failed.hostname === hostname ||
+    failed.port === number ||
+    failed.message?.includes(`:${number},`) === true;
+  const isKnown = number !== portOf(target.port, target.protocol) || except === "";
+  if (!(problem instanceof Error) || !isKnown) return problem;
+  const { errors = [] } = problem as { readonly errors?: readonly ConnectError[] };
+  return [problem, ...errors].some(isAddress) ? Object.assign(problem, { proxy: host }) : problem;
+}
+
+interface ConnectError {
+  readonly hostname?: string;
+  readonly port?: number;
+  readonly message?: string;
+}
+
+const portOf = (port: string, protocol: string): number => Number(port || (protocol === "https:" ? 443 : 80));
 
 /** A signal that undici accepts like an AbortSignal, without the cost of one for each request. */
 class Deadline extends EventEmitter {

@@ -74,13 +74,19 @@ async function watched(
   const files = new WrittenFiles(context, { ...options, planfile });
   const post = await webhookOf(context, options);
   const { RunCollector: Collector } = await import("./run-collector.ts");
-  let posted: Promise<readonly Diagnostic[]> | undefined;
+  let delivered: Promise<Undelivered> | undefined;
   const observer = new Collector(command, async (code) => {
-    posted = factsOf(context, command, observer, { code, errors: [] }).then(
-      async (facts) => (await post?.(facts)) ?? [],
-    );
-    return (await posted).length === 0;
+    delivered = deliver({ code, errors: [] });
+    const { unwritten, unposted } = await delivered;
+    return unwritten.length === 0 && unposted.length === 0;
   });
+  const deliver = async (end: RunEnd): Promise<Undelivered> => {
+    const facts = await factsOf(context, command, observer, end);
+    const { metrics } = options;
+    const unwritten =
+      metrics === undefined || files.refused ? [] : await writeMetrics(context, metrics, facts);
+    return { unwritten, unposted: (await post?.(facts)) ?? [] };
+  };
   const ended = await work(observer, files).then(
     (code) => ({ code, errors: [] as readonly Diagnostic[], problem: undefined }),
     (problem: unknown) => {
@@ -88,25 +94,31 @@ async function watched(
       return { code: exitOf(errors), errors, problem };
     },
   );
-  const facts = await factsOf(context, command, observer, ended);
-  const trouble =
-    options.metrics === undefined || files.refused
-      ? []
-      : await writeMetrics(context, options.metrics, facts, context.untrusted);
-  printDiagnostics(context, trouble);
-  const isPosted = posted !== undefined && ended.problem === undefined;
-  printDiagnostics(context, (await (isPosted ? posted : post?.(facts))) ?? []);
+  const isOver = delivered !== undefined && ended.problem === undefined;
+  const { unwritten, unposted } = await ((isOver ? delivered : undefined) ?? deliver(ended));
+  printDiagnostics(context, [...unwritten, ...unposted]);
   if (ended.problem !== undefined) throw ended.problem;
-  return trouble.length > 0 && (ended.code === EXIT.ok || ended.code === EXIT.changes)
+  return unwritten.length > 0 && (ended.code === EXIT.ok || ended.code === EXIT.changes)
     ? EXIT.error
     : ended.code;
+}
+
+interface RunEnd {
+  readonly code: number;
+  readonly errors: readonly Diagnostic[];
+}
+
+/** What went wrong with the metrics file, and with the webhook. */
+interface Undelivered {
+  readonly unwritten: readonly Diagnostic[];
+  readonly unposted: readonly Diagnostic[];
 }
 
 async function factsOf(
   context: ConsoleContext,
   command: string,
   observer: RunCollector,
-  { code, errors }: { readonly code: number; readonly errors: readonly Diagnostic[] },
+  { code, errors }: RunEnd,
 ): Promise<RunResult> {
   const { commit, runUrl, toolVersion, madeAt, target } = await runOrigin(context, !context.untrusted);
   return {
@@ -138,13 +150,12 @@ function outcomeOf(code: number, { signals }: CommandContext): RunOutcome {
 }
 
 async function writeMetrics(
-  context: CommandContext,
+  context: ConsoleContext,
   file: string,
   facts: RunResult,
-  untrusted: boolean,
 ): Promise<readonly Diagnostic[]> {
   const path = resolve(context.cwd, file);
-  const link = untrusted ? symbolicLinkBelow(context.cwd, path) : undefined;
+  const link = context.untrusted ? symbolicLinkBelow(context.cwd, path) : undefined;
   if (link !== undefined)
     return [error("CLI_FILE", `the metrics cannot be written to ${file}: ${link} is a symbolic link`)];
   try {

@@ -34,11 +34,10 @@ export async function cancelJobs(
   jobs: readonly PresentJob[],
 ): Promise<{ readonly cancelled: number; readonly jobs: readonly CancelledJob[] }> {
   const { queue, results } = options;
-  const cancelled = await queue.cancel(jobs);
-  // The worker of a running job records its end, and without waves a job that did not start leaves nothing behind.
+  // First, so that a crash leaves no cancelled job with its former result. The worker of a job that runs replaces the result. Without waves, a job that did not start leaves nothing behind.
   for (const job of jobs)
-    if (job.rollout !== undefined && job.state !== "running")
-      await results.add(unstarted(options, job, wasCancelled(job)), job.id);
+    if (job.rollout !== undefined) await results.add(unstarted(options, job, wasCancelled(job)), job.id);
+  const cancelled = await queue.cancel(jobs);
   const stopped = await stopRollouts(options);
   return {
     cancelled: cancelled + stopped.length,

@@ -52,10 +52,29 @@ export async function loadFrom(backend: StateBackend, cipher: Cipher): Promise<L
         ? loadedState
         : { ...loadedState, diagnostics: [shortened(backend.names, loadedState.seq, last)] };
     } catch (failure) {
-      if (attempt === ATTEMPTS || !isBetween(failure)) throw ioFailure(failure, "reading the state");
+      if (attempt === ATTEMPTS || !isBetween(failure))
+        throw ioFailure(await withPossibleHint(failure, backend), "reading the state");
     }
   }
 }
+
+/** A damaged state is restored from an earlier version only where one is kept. */
+async function withPossibleHint(failure: unknown, backend: StateBackend): Promise<unknown> {
+  if (!(failure instanceof Failure)) return failure;
+  const advises = ({ code, hint }: Diagnostic): boolean =>
+    code === "STATE_CORRUPT" && hint?.includes("workspace state restore") === true;
+  if (!failure.diagnostics.some(advises)) return failure;
+  const kept = await backend.generations().catch(() => undefined);
+  if (kept?.length !== 0) return failure;
+  return new Failure(
+    ...failure.diagnostics.map((diagnostic) =>
+      advises(diagnostic) ? { ...diagnostic, hint: NO_VERSION } : diagnostic,
+    ),
+  );
+}
+
+const NO_VERSION =
+  "no earlier version is kept; to recover the state, see docs/state.md#recover-from-a-missing-state";
 
 async function lastDurable(backend: StateBackend): Promise<number> {
   const latest = await backend.latestClaim();

@@ -212,6 +212,30 @@ test("a closed port certainly refuses even a create", async () => {
   expect(problem).toMatchObject({ status: 0, diagnostic: { code: "API_UNREACHABLE" } });
 });
 
+test.each([
+  ["http://ada:hunter2@localhost:PORT", "the proxy localhost:PORT cannot be reached"],
+  ["http://no.invalid:PORT", "the host name of the proxy no.invalid:PORT cannot be resolved"],
+])("a proxy that cannot be reached is named, without its password (%s)", async (address, message) => {
+  const { port } = new URL(await listening(createTcpServer()));
+  await cleanups.pop()?.();
+  const proxy = { address: address.replace("PORT", port), except: "" };
+  const { reader } = connect("https://workspace.example", {}, { proxy });
+  const { diagnostic } = (await thrown(reader.read("jobs/list"))) as Refused;
+  expect(diagnostic.message).toContain(
+    `${message.replace("PORT", port)}, which is used for https://workspace.example`,
+  );
+  expect(diagnostic.hint).toMatch(/^check HTTPS_PROXY/);
+  expect(JSON.stringify(diagnostic)).not.toContain("hunter2");
+});
+
+test("a host of NO_PROXY that cannot be reached is not reported as the proxy", async () => {
+  const url = await listening(createTcpServer());
+  await cleanups.pop()?.();
+  const proxy = { address: "http://localhost:1", except: "127.0.0.1" };
+  const { diagnostic } = (await thrown(connect(url, {}, { proxy }).reader.read("jobs/list"))) as Refused;
+  expect(diagnostic.message).toContain(`${url} cannot be reached`);
+});
+
 test("a host name that does not exist is reported at once", async () => {
   const { reader, time } = connect("https://no-such-host.invalid");
   expect(await thrown(reader.read("jobs/list"))).toMatchObject({ diagnostic: { code: "API_UNREACHABLE" } });

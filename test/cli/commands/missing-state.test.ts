@@ -284,3 +284,32 @@ describe("drift of an authoritative kind", () => {
     },
   );
 });
+
+describe("a damaged state", () => {
+  const damage = (folder: string): void =>
+    writeFileSync(join(folder, ".workspace", "default", "state.json"), "not a state");
+
+  test("without an earlier version is not said to be restorable, and the list of versions fails", async () => {
+    const folder = await applied(GROUPS);
+    damage(folder);
+    const { code, err } = await run(folder, "plan");
+    expect([code, err]).toEqual([1, expect.stringContaining("STATE_CORRUPT")]);
+    expect(err).toContain("hint: no earlier version is kept; to recover the state, see docs/state.md#");
+    expect(err).not.toContain("workspace state restore");
+    expect(await run(folder, "state restore")).toMatchObject({
+      code: 1,
+      out: "No earlier version is kept.\n",
+    });
+    expect((await run(folder, "state restore -o json")).code).toBe(1);
+  });
+
+  test("with an earlier version is restored from it", async () => {
+    const folder = await applied(GROUPS);
+    writeFileSync(join(folder, "workspace.yaml"), "groups: { g: {}, h: {} }\n");
+    expect((await run(folder, "apply --auto-approve")).code).toBe(0);
+    damage(folder);
+    expect((await run(folder, "plan")).err).toContain("run `workspace state restore`");
+    expect((await run(folder, "state restore")).code).toBe(0);
+    expect((await run(folder, "state restore 1")).code).toBe(0);
+  });
+});

@@ -177,6 +177,20 @@ describe("--metrics", () => {
     expect(written?.toSorted()).toEqual(documented?.toSorted());
   });
 
+  test("drift of a run whose metrics cannot be written is new in the next run", async () => {
+    const folder = folderWith(POOL);
+    await run(folder, "apply --auto-approve");
+    const { id } = JSON.parse((await run(folder, "state show pools.p")).out);
+    const edit = `api instance-pools/edit instance_pool_id=${id} instance_pool_name=p node_type_id=Standard_DS3_v2`;
+    await run(folder, `${edit} max_capacity=7`);
+    const { code, err } = await run(folder, "drift --since last --metrics none/m.prom");
+    expect([code, err]).toEqual([1, expect.stringContaining("the metrics cannot be written to none/m.prom")]);
+    expect(err.match(/cannot be written/g)).toHaveLength(1);
+    expect((await run(folder, "drift --since last --metrics m.prom")).code).toBe(2);
+    expect(metrics(folder)).toMatch(/_differences\{.*status="new"/);
+    expect((await run(folder, "drift --since last --metrics m.prom")).code).toBe(0);
+  });
+
   test("a file that cannot be written is an error with exit 1, and leaves what stood there", async () => {
     const folder = folderWith(POOL);
     mkdirSync(join(folder, "full"));

@@ -94,6 +94,32 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
     await rollout.end();
   });
 
+  test("of a middle wave keep no former result when the command that cancels one is killed", async ({
+    expect,
+  }) => {
+    const rollout = await openRollout("killed");
+    await rollout.results.add(resultOf("test", "changes", { command: "apply", startedAt: Date.now() - 1000 }));
+    const queue = {
+      ...rollout.queue,
+      async cancel(jobs: Parameters<typeof rollout.queue.cancel>[0]) {
+        await rollout.queue.cancel(jobs);
+        throw new Error("killed");
+      },
+    };
+    const options = { ...rollout, queue, clock: nodeClock, program: "0.1.0" };
+    await expect(cancelJobs(options, await rollout.jobOf("test"))).rejects.toThrow("killed");
+    const worker = await startWorker("killed", WORKSPACES, applied);
+    expect(await rollout.untilEmpty()).toEqual([]);
+    await worker.end();
+    expect(await rollout.reasons()).toEqual({
+      dev1: "changes",
+      dev2: "changes",
+      test: "the apply of test was cancelled",
+      prod: 'not started, because wave "wave 2" was cancelled (test)',
+    });
+    await rollout.end();
+  }, 40_000);
+
   test("start up to a wave that is cancelled while it waits", async ({ expect }) => {
     const rollout = await openRollout("middle");
     await rollout.queue.cancel(await rollout.jobOf("test"));

@@ -26,6 +26,7 @@ import {
 } from "../../../workflow/session/check-state.ts";
 import { lockWait, openState, withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, flagOption, outOption } from "../../command/option.ts";
 import {
   STATE_LOCATION_OPTIONS,
@@ -281,12 +282,13 @@ export const restoreCommand = defineCommand({
   notes:
     "The command changes only the state and keeps the previous one. Objects created since then are no longer recorded: run `workspace plan` next, and adopt them with --adopt.",
   async run(context, options, [version]) {
-    await withState(context, async (store) => {
+    return withState(context, async (store) => {
       if (version === undefined) {
         const versions = await store.generations();
-        return printResult(context, options.output, { versions: stateVersionsJson(versions) }, () =>
+        printResult(context, options.output, { versions: stateVersionsJson(versions) }, () =>
           stateVersionsText(versions),
         );
+        return versions.length === 0 ? EXIT.error : EXIT.ok;
       }
       const { state, before, copyName, keepsDigests } = await store.restore(
         serialOf(version),
@@ -301,6 +303,7 @@ export const restoreCommand = defineCommand({
           "The key of its digests was replaced: the next apply writes every secret and sensitive value again.\n",
         );
       context.stdout.write(`The previous state is kept: ${printable(copyName)}\nNext: workspace plan\n`);
+      return EXIT.ok;
     });
   },
 });
