@@ -40,18 +40,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     command("test", "run the tests of a spec", () => import("./commands/authoring/test.ts")),
     watched("plan", "show the changes that apply would make", () => import("./commands/plan.ts")),
     watched("apply", "apply the spec or a saved plan", () => import("./commands/apply.ts")),
-    command("show", "show a saved plan without reading the workspace", () => import("./commands/show.ts")),
+    command("show", "show a saved plan without reading the workspace", () => import("./commands/plan.ts")),
     watched("destroy", "delete all managed resources", () => import("./commands/apply.ts")),
   ]),
   ...group("Drift and state", [
-    watched("drift", "show drift since the last apply", () => import("./commands/drift/drift.ts")),
+    watched("drift", "show drift since the last apply", () => import("./commands/drift.ts")),
     command(
       "access",
       "show what a principal can do, or who can use an object",
       () => import("./commands/access.ts"),
     ),
     command("history", "show who applied what and when", () => import("./commands/history.ts")),
-    command("state", "inspect, repair, and move the state", () => import("./commands/state/state.ts")),
+    command("state", "inspect, repair, and move the state", () => import("./commands/state.ts")),
   ]),
   ...group("Fleet", [
     command("fleet", "run a command on many workspaces", () => import("./commands/fleet/fleet.ts")),
@@ -77,8 +77,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     ),
   ]),
   ...group("Operate", [
-    command("run", "start a job run", () => import("./commands/jobs/run.ts")),
-    command("runs", "inspect and manage job runs", () => import("./commands/jobs/runs.ts")),
+    command("run", "start a job run", () => import("./commands/runs.ts")),
+    command("runs", "inspect and manage job runs", () => import("./commands/runs.ts")),
     command(
       "clusters",
       "start, stop, resize, and inspect managed clusters",
@@ -94,7 +94,11 @@ export const COMMANDS: readonly CommandEntry[] = [
       "describe a kind, a field, or the plan for a resource",
       () => import("./commands/explain.ts"),
     ),
-    command("graph", "show the dependencies between resources", () => import("./commands/graph.ts")),
+    command(
+      "graph",
+      "show the dependencies between resources",
+      () => import("./commands/authoring/graph.ts"),
+    ),
     command(
       "schema",
       "print a schema: spec, tests, JSON outputs, or API",

@@ -1,24 +1,29 @@
-// `workspace plan`: shows what an apply would change and what blocks it. Changes neither the workspace nor the state.
+// `workspace plan` shows what an apply would change and what blocks it; `workspace show PLANFILE` prints a saved plan. Neither changes the workspace or the state.
 
 import { assertReviewable, reviewRecords, reviewWorkspace } from "../../workflow/plan/plan-review.ts";
+import { placesFrom, verifiedPlan } from "../../workflow/plan/saved-plan.ts";
 import { withSession, withSpecSession } from "../../workflow/session/session.ts";
 import { defineCommand } from "../command/command.ts";
+import { exitOfPlan } from "../command/exit-codes.ts";
 import { flagOption, outOption } from "../command/option.ts";
 import {
   BASE_OPTIONS,
   CHOICE_OPTIONS,
   EXISTING_OPTIONS,
   EXPAND_OPTION,
+  HOST_OPTIONS,
   ONLY_OPTION,
   PLAN_OUTPUT,
   PLANNING_OPTIONS,
+  SPEC_OPTIONS,
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
   UNTRUSTED_OPTIONS,
 } from "../command/shared-options.ts";
+import { printDiagnostics } from "../output/diagnostics.ts";
 import { planFailureDocument } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
-import { saveReview, showReview, showWithMoved } from "../output/review.ts";
+import { saveReview, showPlan, showReview, showWithMoved } from "../output/review.ts";
 
 export const planCommand = defineCommand({
   jsonSchema: "plan",
@@ -65,5 +70,42 @@ export const planCommand = defineCommand({
         return showReview(reports, options, planned, save);
       });
     });
+  },
+});
+
+export const showCommand = defineCommand({
+  jsonSchema: "plan",
+  options: {
+    ...SPEC_OPTIONS,
+    ...HOST_OPTIONS,
+    state: STATE_OPTIONS.state,
+    ...PLAN_OUTPUT,
+    ...EXPAND_OPTION,
+    ...CHOICE_OPTIONS,
+    detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are or may be changes"),
+  },
+  args: [{ name: "<planfile>", description: "plan saved with `plan --out`" }],
+  failureDocument: planFailureDocument,
+  notes:
+    "The command verifies the signature with WORKSPACE_STATE_KEY, or with the key next to the state. It does not check whether the plan is stale.",
+  async run(context, options, [planfile = ""]) {
+    return withReports(
+      context,
+      { ...options, planfile, untrusted: true },
+      planFailureDocument,
+      async (reports) => {
+        const saved = await verifiedPlan(context, options, planfile);
+        const { plan, report } = saved;
+        const notes = report?.notes ?? [];
+        printDiagnostics(context, notes);
+        const origin = report?.run ?? {
+          toolVersion: saved.tool_version,
+          ...(saved.target === "" ? {} : { target: saved.target }),
+          madeAt: new Date(saved.made_at).toISOString(),
+        };
+        await showPlan(reports, { plan, places: placesFrom(report?.places), notes, origin });
+        return exitOfPlan(plan, { detailed: options.detailedExitcode });
+      },
+    );
   },
 });

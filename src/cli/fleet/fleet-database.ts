@@ -12,6 +12,7 @@ import type { RunLimit } from "../../fleet/model/fleet.ts";
 import type { ResultStore } from "../../fleet/model/result.ts";
 import type { JobQueue } from "../../fleet/queue/job-queue.ts";
 import type { QueueFacts } from "../../fleet/report/fleet-view.ts";
+import type { Clock } from "../../state/model/store.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
 
 const FLEET_DATABASE = "WORKSPACE_FLEET_DATABASE";
@@ -52,7 +53,6 @@ export async function openFleetDatabase(
   const { checkTables, openResultTable, prepareTables } = await import("../../fleet/database/tables.ts");
   const { openPauses } = await import("../../fleet/database/pauses.ts");
   const { openLeases } = await import("../../fleet/database/workspace-lease.ts");
-  const { outageWatch } = await import("../../fleet/database/outage.ts");
   const authorities = authoritiesOf(context, undefined);
   const database = openPgDatabase({
     url,
@@ -170,4 +170,40 @@ export async function readQueueFacts(database: Partial<FleetDatabase>): Promise<
     if (problem instanceof Failure) return undefined;
     throw problem;
   }
+}
+
+const PROBE_MS = 1_000;
+
+export interface OutageWatch {
+  /** Fails while the database does not answer. */
+  readonly probe: () => Promise<unknown>;
+  readonly clock: Pick<Clock, "elapsed" | "sleep">;
+  /** Ends the watch. */
+  readonly closed: AbortSignal;
+  /** Called once for each outage, with its length. */
+  readonly answersAgain: (outageMs: number) => void;
+}
+
+/** To be called for each problem. A problem of a database that answers does not count. */
+export function outageWatch({ probe, clock, closed, answersAgain }: OutageWatch): () => void {
+  let isWatching = false;
+  const answers = (): Promise<boolean> =>
+    probe().then(
+      () => true,
+      () => false,
+    );
+  const watch = async (): Promise<void> => {
+    const begun = clock.elapsed();
+    if (await answers()) return;
+    do await clock.sleep(PROBE_MS, closed);
+    while (!closed.aborted && !(await answers()));
+    if (!closed.aborted) answersAgain(clock.elapsed() - begun);
+  };
+  return () => {
+    if (isWatching) return;
+    isWatching = true;
+    void watch().finally(() => {
+      isWatching = false;
+    });
+  };
 }

@@ -22,6 +22,9 @@ export const FLEET_OPTIONS = {
   select: textsOption("-l, --select <labels>", "select workspaces by label, such as env=prod; repeatable"),
 } as const;
 
+/** For the values of a run; a plan of 20,000 resources needs about half of it. */
+export const MEMORY_MB = 1024;
+
 /** `512MB`, `2GB`. */
 export const MEMORY_OPTION: OptionSpec<number | undefined> = {
   flags: "--memory <size>",

@@ -29,7 +29,7 @@ import {
   UNREADABLE,
   writerOf,
 } from "./job-queue.ts";
-import { stopJobs, stoppedJobs } from "./wave-jobs.ts";
+import { stopJobs, stoppedJobs } from "./waves.ts";
 
 /** Version of the tables of the pinned pg-boss. An older program must not work on newer tables. */
 export const QUEUE_VERSION = 46;

@@ -15,7 +15,7 @@ import {
   QUEUE,
   UNREADABLE,
 } from "./job-queue.ts";
-import { continueWaves, repeatJob } from "./wave-jobs.ts";
+import { continueWaves, repeatJob } from "./waves.ts";
 
 const MOST_LETTERS = 100_000;
 

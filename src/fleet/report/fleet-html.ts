@@ -15,6 +15,7 @@ import {
 } from "../../report/html/page.ts";
 import { timeText } from "../../report/text/vocabulary.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
+import { queueLines } from "./fleet-documents.ts";
 import {
   ageWords,
   causeWords,
@@ -30,7 +31,6 @@ import {
   totalOf,
   verdict,
 } from "./fleet-view.ts";
-import { queueLines } from "./queue-text.ts";
 
 /** `results`: from the page to the JSON of the same report, for a page that loads itself again. */
 export function fleetHtml(view: FleetView, results?: string): string {

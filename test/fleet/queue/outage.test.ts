@@ -1,7 +1,7 @@
 // What a worker learns about a database that does not answer.
 
 import { expect, test } from "vitest";
-import { outageWatch } from "../../../src/fleet/database/outage.ts";
+import { outageWatch } from "../../../src/cli/fleet/fleet-database.ts";
 
 /** A database that does not answer the first `failures` probes, and a clock on which only a sleep takes time. */
 function watched(failures: number) {

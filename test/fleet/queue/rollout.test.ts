@@ -2,7 +2,7 @@
 
 import { afterAll, describe, test } from "vitest";
 import type { WorkspaceResult } from "../../../src/fleet/model/result.ts";
-import { cancelJobs } from "../../../src/fleet/queue/rollout.ts";
+import { cancelJobs } from "../../../src/fleet/queue/waves.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
 import { openFleet, server } from "./fleet-server.ts";
 import { startWorker } from "./fleet-worker.ts";
@@ -98,7 +98,9 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
     expect,
   }) => {
     const rollout = await openRollout("killed");
-    await rollout.results.add(resultOf("test", "changes", { command: "apply", startedAt: Date.now() - 1000 }));
+    await rollout.results.add(
+      resultOf("test", "changes", { command: "apply", startedAt: Date.now() - 1000 }),
+    );
     const queue = {
       ...rollout.queue,
       async cancel(jobs: Parameters<typeof rollout.queue.cancel>[0]) {

@@ -1,39 +1,98 @@
-// The commands that write the state: `mv`, `rm`, `push`, `migrate`, `rekey`, and `restore`.
+// `workspace state …`: commands that inspect, write, move, and repair the state. None changes the workspace.
 
 import { resolve } from "node:path";
-import { fromEnv } from "../../../config/environment.ts";
-import { fileFailure, type InputLimits, inputName, readCommandInput } from "../../../config/files.ts";
-import { writeWholeFile } from "../../../config/write-file.ts";
-import { type Address, kindOf, parentOf } from "../../../core/address.ts";
-import { type Failure, failureOf } from "../../../core/diagnostic.ts";
-import { count } from "../../../core/sentences.ts";
-import { registry } from "../../../providers/index.ts";
-import { restoredText, stateVersionsJson, stateVersionsText } from "../../../report/inspect/history-text.ts";
-import { printable, printableQuoted } from "../../../report/text/printable.ts";
-import { keyCheck } from "../../../state/format/encryption.ts";
-import { stateFromJson, stateToJson } from "../../../state/format/snapshot.ts";
-import { STATE_BYTES } from "../../../state/model/backend.ts";
-import type { JournalEntry, State, StateRecord } from "../../../state/model/record.ts";
-import type { Loaded } from "../../../state/model/store.ts";
-import { migrate as move } from "../../../state/store/migrate.ts";
+import { fromEnv } from "../../config/environment.ts";
+import { fileFailure, type InputLimits, inputName, readCommandInput } from "../../config/files.ts";
+import { writeWholeFile } from "../../config/write-file.ts";
+import { type Address, kindOf, parentOf } from "../../core/address.ts";
+import { Failure, failureOf } from "../../core/diagnostic.ts";
+import { count } from "../../core/sentences.ts";
+import { registry } from "../../providers/index.ts";
+import { restoredText, stateVersionsJson, stateVersionsText } from "../../report/inspect/history-text.ts";
+import { jsonDocument, printable, printableQuoted } from "../../report/text/printable.ts";
+import { maskedValues } from "../../resource/masked.ts";
+import { keyCheck } from "../../state/format/encryption.ts";
+import { stateFromJson, stateToJson } from "../../state/format/snapshot.ts";
+import { STATE_BYTES } from "../../state/model/backend.ts";
+import { type JournalEntry, type State, type StateRecord, sortedRecords } from "../../state/model/record.ts";
+import type { Loaded } from "../../state/model/store.ts";
+import { migrate as move } from "../../state/store/migrate.ts";
+import { requiredTarget } from "../../workflow/invocation/target.ts";
 import {
   assertFollows,
-  assertStateExists,
-  assertStateHost,
-  exposedRecords,
+  assertKnownKinds,
   recordAt,
   renamedAddress,
-} from "../../../workflow/session/check-state.ts";
-import { lockWait, openState, withState, writeEntries } from "../../../workflow/session/open-state.ts";
-import { type ConsoleContext, defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
-import { choiceOption, flagOption, outOption } from "../../command/option.ts";
+} from "../../workflow/session/check-state.ts";
+import { lockWait, openState, withState, writeEntries } from "../../workflow/session/open-state.ts";
+import { checkSpec } from "../../workflow/session/read-spec.ts";
+import { assertStateExists, assertStateHost, exposedRecords } from "../../workflow/session/check-state.ts";
+import { type CommandGroup, type ConsoleContext, defineCommand, type Untitled } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import { choiceOption, flagOption, outOption } from "../command/option.ts";
 import {
+  FORM_OPTION,
   STATE_LOCATION_OPTIONS,
   STATE_WRITE_OPTIONS,
   UNENCRYPTED_OPTION,
-} from "../../command/shared-options.ts";
-import { printDiagnostics, printResult, refuseExposed } from "../../output/diagnostics.ts";
+} from "../command/shared-options.ts";
+import { noteMissingState, printDiagnostics, printResult, refuseExposed } from "../output/diagnostics.ts";
+
+const listRecordsCommand = defineCommand({
+  name: "list",
+  summary: "list the recorded resources",
+  jsonSchema: "state-list",
+  options: { ...STATE_LOCATION_OPTIONS, ...FORM_OPTION },
+  async run(context, options) {
+    const records = sortedRecords(await read(context));
+    printResult(context, options.output, { resources: records.map(brief) }, () =>
+      records.map(recordLine).join(""),
+    );
+  },
+});
+
+function brief({ address, id, name, status }: StateRecord): Record<string, unknown> {
+  return { address, id, name, status };
+}
+
+function recordLine({ address, status }: StateRecord): string {
+  return `${printable(address)}${status === "ready" ? "" : `  (${status})`}\n`;
+}
+
+const showRecordCommand = defineCommand({
+  name: "show",
+  summary: "show one record as JSON",
+  jsonSchema: "state-show",
+  options: STATE_LOCATION_OPTIONS,
+  args: [{ name: "<address>", description: "address, such as pools.shared", takes: "address" }],
+  async run(context, _options, [text]) {
+    const state = await read(context);
+    const record = recordAt(state, text);
+    assertKnownKinds([record.address]);
+    const { fields } = registry.of(record.address);
+    const seen = record.status === "ready" ? { seen: maskedValues(fields, record.seen) } : {};
+    const shown = { ...record, applied: maskedValues(fields, record.applied), ...seen };
+    context.stdout.write(jsonDocument(shown, 2));
+  },
+});
+
+async function read(context: ConsoleContext): Promise<State> {
+  return withState(context, async (store) => {
+    const { state, diagnostics } = await store.read();
+    printDiagnostics(context, diagnostics);
+    if (state.records.size === 0) await assertTarget(context);
+    noteMissingState(context, store.location, state);
+    return state;
+  });
+}
+
+/** Nothing is recorded: because nothing was applied yet, or because the spec has no such target. */
+async function assertTarget(context: ConsoleContext): Promise<void> {
+  if (requiredTarget(context) === undefined) return;
+  const { diagnostics } = await checkSpec(context);
+  const unknown = diagnostics.filter(({ code }) => code === "SPEC_TARGET");
+  if (unknown.length > 0) throw new Failure(...unknown);
+}
 
 const FORCE_OPTION = flagOption("--force", "overwrite another or a newer state");
 
@@ -314,3 +373,18 @@ function serialOf(text: string): number {
     hint: "to list the versions, run `workspace state restore`",
   });
 }
+
+export const stateCommand: Untitled<CommandGroup> = {
+  commands: [
+    listRecordsCommand,
+    showRecordCommand,
+    removeRecordsCommand,
+    moveRecordCommand,
+    unlockCommand,
+    pullCommand,
+    pushCommand,
+    migrateCommand,
+    restoreCommand,
+    rekeyCommand,
+  ],
+};

@@ -1,11 +1,11 @@
 // `workspace graph`: prints the dependencies between the resources of a spec.
 
-import { graphDot, graphJson, graphMermaid, graphOf } from "../../report/inspect/spec-text.ts";
-import { jsonDocument } from "../../report/text/printable.ts";
-import { readSpec } from "../../workflow/session/read-spec.ts";
-import { defineCommand } from "../command/command.ts";
-import { choiceOption, oneFormat } from "../command/option.ts";
-import { SPEC_OPTIONS } from "../command/shared-options.ts";
+import { graphDot, graphJson, graphMermaid, graphOf } from "../../../report/inspect/spec-text.ts";
+import { jsonDocument } from "../../../report/text/printable.ts";
+import { readSpec } from "../../../workflow/session/read-spec.ts";
+import { defineCommand } from "../../command/command.ts";
+import { choiceOption, oneFormat } from "../../command/option.ts";
+import { SPEC_OPTIONS } from "../../command/shared-options.ts";
 
 export const graphCommand = defineCommand({
   jsonSchema: "graph",

@@ -1,0 +1,307 @@
+// `workspace drift` shows what changed since the last apply; `accept` writes the live values into the spec, `acknowledge` accepts drift until a date.
+
+import type { Address } from "../../core/address.ts";
+import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { toDottedPath, toPointer } from "../../core/pointer.ts";
+import { listed } from "../../core/sentences.ts";
+import { comparedIn, pendingMoves, recordedAddress } from "../../planner/diff/known-drift.ts";
+import { registry } from "../../providers/index.ts";
+import { DRIFT_FORMATS } from "../../report/formats.ts";
+import { printable } from "../../report/text/printable.ts";
+import { type Colors, valueText } from "../../report/text/terminal.ts";
+import { timeText } from "../../report/text/vocabulary.ts";
+import { alertedDifferences, type DriftView, driftView } from "../../report/view/drift-view.ts";
+import { SEVERITIES } from "../../resource/field-schema.ts";
+import type { FileEdit } from "../../spec/edit/spec-edits.ts";
+import { thisProcess } from "../../state/backends/file/node-ports.ts";
+import type { Acknowledgement, State } from "../../state/model/record.ts";
+import { concealedEntry } from "../../state/model/sensitive-state.ts";
+import {
+  acknowledgedAt,
+  acknowledgedPlace,
+  acknowledgedReason,
+  acknowledgedSubject,
+  acknowledgedUntil,
+  driftAt,
+  rememberReported,
+  withOrigins,
+} from "../../workflow/drift/drift.ts";
+import { placesIn } from "../../workflow/plan/saved-plan.ts";
+import { planWorkspace } from "../../workflow/plan/plan.ts";
+import { lockWait, withState, writeEntries } from "../../workflow/session/open-state.ts";
+import { withSession } from "../../workflow/session/session.ts";
+import { assertStateExists } from "../../workflow/session/check-state.ts";
+import type { AcceptedResource } from "../../workflow/transfer/accept.ts";
+import { type AcceptedSession, acceptInSession } from "../../workflow/transfer/accept-session.ts";
+import { defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import { flagOption, optionalChoiceOption, textOption } from "../command/option.ts";
+import {
+  CHOICE_OPTIONS,
+  DRIFT_OUTPUT,
+  FORM_OPTION,
+  HOST_OPTIONS,
+  ONLY_OPTION,
+  READ_TIMEOUT_OPTION,
+  SPEC_OPTIONS,
+  STATE_OPTIONS,
+} from "../command/shared-options.ts";
+import { colorsOf, printDiagnostics, printResult } from "../output/diagnostics.ts";
+import { driftFailureDocument } from "../output/failure-documents.ts";
+import { fileDiff } from "../output/file-diff.ts";
+import { withReports } from "../output/reports.ts";
+
+export const acceptCommand = defineCommand({
+  name: "accept",
+  summary: "write drift into the spec",
+  jsonSchema: "drift-accept",
+  options: {
+    ...SPEC_OPTIONS,
+    ...HOST_OPTIONS,
+    ...READ_TIMEOUT_OPTION,
+    state: STATE_OPTIONS.state,
+    into: textOption("--into <file>", "file of the spec for new entries (default: the spec's main file)"),
+    shared: flagOption("--shared", "also write values that decide other resources or targets"),
+    inTarget: flagOption("--in-target", "write changed values under the selected target alone"),
+    keepGoing: flagOption("--keep-going", "leave out what cannot be accepted"),
+    dryRun: flagOption("--dry-run", "write nothing; show the differences of the files"),
+    ...FORM_OPTION,
+  },
+  args: [
+    {
+      name: "<addresses...>",
+      description: "ADDRESS, ADDRESS.field, or an address glob such as '*'",
+      takes: "address",
+    },
+  ],
+  notes:
+    "The command writes files of the spec only, all of them or none. Afterwards, a plan has no changes at these addresses. An address without drift is not an error. Sensitive values are never written. Exit codes: 0 all accepted, 1 error, 2 some left out with --keep-going.",
+  async run(context, options, places) {
+    if (places.length === 0)
+      throw failureOf("CLI_USAGE", "an address is missing", {
+        hint: "name an address, or pass '*' for all drift",
+      });
+    if (options.shared && options.inTarget)
+      throw failureOf("CLI_USAGE", "--shared and --in-target cannot be used together");
+    return withSession(context, { makesKey: false, secrets: "skip" }, async (session) => {
+      const { state, diagnostics } = await session.readState();
+      assertStateExists(session.store, state, "drift cannot be detected");
+      printDiagnostics(context, diagnostics);
+      const accepted = await acceptInSession(session, state, { ...options, places });
+      printDiagnostics(context, [
+        ...accepted.notes,
+        ...accepted.refused.map((refusal) => ({ ...refusal, severity: "warning" as const })),
+      ]);
+      if (!options.dryRun) accepted.write();
+      printResult(context, options.output, acceptedJson(accepted, options.dryRun), () =>
+        accepted.masked(acceptedText(accepted, options.dryRun, colorsOf(context, context.stdout))),
+      );
+      return accepted.refused.length > 0 ? EXIT.changes : EXIT.ok;
+    });
+  },
+});
+
+function acceptedText(accepted: AcceptedSession, isDryRun: boolean, colors: Colors): string {
+  const { resources, files, withoutDrift, shown } = accepted;
+  const isChanged = ({ before, after }: FileEdit): boolean => !Buffer.from(before).equals(after);
+  const changed = files.filter(isChanged);
+  if (isDryRun && changed.length > 0)
+    return changed.map((file) => fileDiff(shown(file.path), file, "accepted", colors)).join("");
+  const unchanged = withoutDrift.map((address) => `No drift at ${printable(address)}.`);
+  if (resources.length === 0) {
+    const nothing = accepted.refused.length > 0 ? ["Nothing was accepted."] : [];
+    const lines = [...unchanged, ...nothing];
+    return `${(lines.length > 0 ? lines : ["No drift."]).join("\n")}\n`;
+  }
+  const lines = [...resources.flatMap((resource) => resourceLines(resource, shown)), ...unchanged];
+  const names = changed.map(({ path }) => printable(shown(path)));
+  const ending =
+    names.length === 0 ? "The spec already has the live values." : `Wrote ${listed(names, "and", 10)}.`;
+  return `${[...lines, ending].join("\n")}\n`;
+}
+
+function resourceLines(
+  { address, what, fields, content }: AcceptedResource,
+  shown: AcceptedSession["shown"],
+): readonly string[] {
+  const name = printable(address);
+  if (what === "gone") return [`${name}: removed, because the object was deleted`];
+  if (what === "appeared") return [`${name}: added`];
+  return [
+    ...fields.map(({ path, declared, live, at }) => {
+      const change = `${valueText(declared)} → ${valueText(live)}`;
+      return `${name}: ${printable(toDottedPath(path))} ${change} (${printable(at.file)}:${at.line})`;
+    }),
+    ...(content === undefined ? [] : [`${name}: content → ${printable(shown(content))}`]),
+  ];
+}
+
+function acceptedJson(accepted: AcceptedSession, isDryRun: boolean) {
+  const { resources, files, refused, withoutDrift, shown } = accepted;
+  return {
+    dry_run: isDryRun,
+    accepted: resources.map(({ address, what, fields, content }) => ({
+      address,
+      what,
+      fields: fields.map(({ path, declared, live, at }) => ({
+        path: toPointer(path),
+        before: declared ?? null,
+        after: live ?? null,
+        at: { file: at.file, line: at.line, column: at.column },
+      })),
+      content: content === undefined ? undefined : shown(content),
+    })),
+    without_drift: withoutDrift,
+    files: files.map(({ path, patch }) => ({ path: shown(path), patch })),
+    refused: refused.map(({ code, message, address, hint }) => ({ code, message, address, hint })),
+  };
+}
+
+export const acknowledgeCommand = defineCommand({
+  name: "acknowledge",
+  summary: "accept drift until a date",
+  options: {
+    ...SPEC_OPTIONS,
+    ...HOST_OPTIONS,
+    ...READ_TIMEOUT_OPTION,
+    ...STATE_OPTIONS,
+    until: textOption("--until <date>", "last day in UTC, such as 2026-12-31, or a time"),
+    reason: textOption("--reason <text>", "reason, shown in each report"),
+    list: flagOption("--list", "list the acknowledged drift"),
+    remove: flagOption("--remove", "remove the acknowledgement of this address"),
+  },
+  args: [{ name: "[address]", description: "ADDRESS or ADDRESS.field", takes: "address" }],
+  notes:
+    "The acknowledgement ends on its date, or earlier: if an apply reverts the drift, or if the value changes again.",
+  async run(context, options, [place]) {
+    if (options.list)
+      return withState(context, async (store) => {
+        const { state } = await store.read();
+        context.stdout.write(listText(state.acknowledged ?? [], Date.now()));
+      });
+    if (place === undefined)
+      throw failureOf("CLI_USAGE", "an address is missing", { hint: "name an address, or pass --list" });
+    const wait = lockWait(context, options.lockTimeout);
+    if (options.remove)
+      return withState(context, async (store) => {
+        const subject = (state: State) =>
+          acknowledgedSubject(acknowledgedAt(state.acknowledged ?? [], place));
+        subject((await store.read()).state);
+        await writeEntries(store, wait, (lease) => [{ type: "unacknowledged", ...subject(lease.state()) }]);
+        context.stdout.write(`Removed the acknowledgement of ${printable(place)}.\n`);
+      });
+    const now = Date.now();
+    const until = acknowledgedUntil(options.until, now);
+    const reason = acknowledgedReason(options.reason);
+    return withSession(context, { makesKey: true, secrets: "skip" }, async (session) => {
+      // Under the lock: an apply that this command waited for may have reverted the drift.
+      await writeEntries(session.store, wait, async (lease) => {
+        const state = lease.state();
+        const { plan, input, recovered, callerEntries, sensitive } = await planWorkspace(session, state, {
+          writes: true,
+        });
+        const isAddress = (text: string): boolean =>
+          session.spec.resources.has(text as Address) || input.state.records.has(text as Address);
+        const drift = driftAt(plan.drift, place, session.secretDigest, isAddress);
+        const address = recordedAddress(state, pendingMoves(recovered.entries), drift.address);
+        const by = input.caller ?? thisProcess().user;
+        const acknowledgement: Acknowledgement = { ...drift, address, until, reason, by, at: now };
+        const expired = (state.acknowledged ?? []).filter((accepted) => accepted.until <= now);
+        return [
+          ...callerEntries,
+          ...expired.map(
+            (accepted) => ({ type: "unacknowledged", ...acknowledgedSubject(accepted) }) as const,
+          ),
+          concealedEntry({ type: "acknowledged", acknowledgement }, sensitive),
+        ];
+      });
+      context.stdout.write(`Acknowledged ${printable(place)} until ${timeText(until)}.\n`);
+    });
+  },
+});
+
+function listText(all: readonly Acknowledgement[], now: number): string {
+  if (all.length === 0) return "Nothing is acknowledged.\n";
+  return all
+    .map((acknowledgement) => {
+      const ending = acknowledgement.until <= now ? "expired" : "until";
+      return printable(
+        `${acknowledgedPlace(acknowledgement)}  ${ending} ${timeText(acknowledgement.until)} by ${acknowledgement.by}: ${acknowledgement.reason}`,
+      );
+    })
+    .join("\n")
+    .concat("\n");
+}
+
+export const driftCommand = defineCommand({
+  below: [acceptCommand, acknowledgeCommand],
+  jsonSchema: "drift",
+  options: {
+    ...SPEC_OPTIONS,
+    ...HOST_OPTIONS,
+    ...READ_TIMEOUT_OPTION,
+    state: STATE_OPTIONS.state,
+    ...ONLY_OPTION,
+    ...DRIFT_OUTPUT,
+    ...CHOICE_OPTIONS,
+    since: optionalChoiceOption("--since <run>", "exit with 2 only for drift that no earlier run reported", [
+      "last",
+    ]),
+    failOn: optionalChoiceOption(
+      "--fail-on <severity>",
+      "exit with 2 only for drift of at least this severity",
+      SEVERITIES,
+    ),
+  },
+  failureDocument: driftFailureDocument,
+  notes:
+    "Exit codes: 0 no drift, 1 error, 2 drift. Acknowledged drift does not count. Values of secrets are not needed; those that are set are hidden.",
+  async run(context, options) {
+    const sinceLast = options.since === "last";
+    const requirements = { makesKey: sinceLast, secrets: "skip" } as const;
+    return withReports(context, options, driftFailureDocument, (reports, invocation) =>
+      withSession(invocation, requirements, async (session) => {
+        const { state, diagnostics } = await session.readState();
+        assertStateExists(session.store, state, "drift cannot be detected");
+        const planned = await planWorkspace(session, state, {
+          only: options.only,
+          exclude: options.exclude,
+        });
+        // Problems of the spec do not concern drift; objects that could not be read do.
+        const unread = planned.plan.diagnostics.filter((diagnostic) => diagnostic.code === "PLAN_UNREADABLE");
+        const findings = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
+        if (hasErrors(findings)) throw new Failure(...findings);
+        printDiagnostics(context, findings);
+        const managed = planned.recovered.state.records.size;
+        const places = placesIn(session.spec.resources);
+        const drift = await session.readLimit.during(() =>
+          withOrigins(
+            planned.plan.drift,
+            planned.recovered.state,
+            session.connection.reader,
+            planned.sensitive,
+          ),
+        );
+        const least = options.failOn ?? "other";
+        const report = { ...planned.plan, drift, diagnostics: findings };
+        const view = driftView(report, managed, registry, { places, sinceLast, least, choice: reports.choice });
+        await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
+        const code = view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
+        if (sinceLast) {
+          const only = comparedIn(planned.input);
+          const moves = pendingMoves(planned.recovered.entries);
+          // Drift that is in no report is new in the next run.
+          const isDelivered =
+            reports.save().length === 0 && ((await context.runObserver?.deliver?.(code)) ?? true);
+          const alerted = isDelivered
+            ? alertedDifferences(view, least)
+            : new Map<string, readonly boolean[]>();
+          const compared = { drift: planned.plan.drift, alerted, live: planned.live, only, moves };
+          const diagnostics = await rememberReported(session, state, compared);
+          printDiagnostics(context, diagnostics);
+        }
+        return code;
+      }),
+    );
+  },
+});
