@@ -61,12 +61,8 @@ export interface Command extends Titled, Described {
   ): Promise<number>;
 }
 
-interface Definition<O extends Options> extends Described {
+interface Definition<O extends Options> extends Partial<Omit<Command, "options" | "run" | keyof Titled>> {
   readonly options: O;
-  readonly args?: readonly ArgumentSpec[];
-  readonly below?: readonly Command[];
-  readonly failureDocument?: FailureDocument;
-  moreHelp?(args: readonly string[]): Promise<string>;
   /** The exit code, unless it is 0. */
   run(
     context: ConsoleContext,

@@ -29,34 +29,31 @@ import {
   integerOption,
   listLimit,
   textsOption,
+  type ValuesOf,
 } from "../command/option.ts";
 import { ASK_OPTIONS, FORM_OPTION, RECORDED_OPTIONS } from "../command/shared-options.ts";
 import { colorsOf, printResult } from "../output/diagnostics.ts";
 import { clusterStates } from "../output/job-run.ts";
 import { type ApprovalOptions, askApproval } from "../output/prompt.ts";
 
-export const WAIT = {
+const WAIT = {
   wait: flagOption("--wait", "wait until the operation is complete"),
   timeout: durationOption("--timeout <time>", "how long to wait; requires --wait (default: 30m)"),
 } as const;
 
-export const CLUSTER = [
+const CLUSTER = [
   { name: "<cluster>", description: "address of a cluster, such as clusters.adhoc", takes: "address" },
 ] as const;
 
-export interface WaitOptions {
-  readonly wait: boolean;
-  readonly timeout: number | undefined;
-  readonly output: "text" | "json";
-}
+type WaitOptions = ValuesOf<typeof WAIT & typeof FORM_OPTION>;
 
-export function reportNothingChanged(context: ConsoleContext): number {
+function reportNothingChanged(context: ConsoleContext): number {
   context.stderr.write("Nothing was changed.\n");
   return EXIT.error;
 }
 
 /** True if no run is active on the cluster, or the user approves. Throws Failure with CLI_CONFIRMATION if the user cannot be asked. */
-export async function mayStopRuns(
+async function mayStopRuns(
   context: ConsoleContext,
   cluster: RecordedObject,
   verb: string,
@@ -78,16 +75,16 @@ const ADVICE = "to continue without a prompt, pass --auto-approve";
 
 type Goal = Pick<ClusterWait, "what" | "isReached" | "lost">;
 
-export const RUNS: Goal = { what: "run", isReached: ({ state }) => state === "RUNNING", lost: ENDED };
+const RUNS: Goal = { what: "run", isReached: ({ state }) => state === "RUNNING", lost: ENDED };
 
-export const ENDS: Goal = {
+const ENDS: Goal = {
   what: "be terminated",
   isReached: ({ state }) => state === "TERMINATED",
   lost: ["ERROR"],
 };
 
 /** Runs `work` on a recorded cluster; a signal ends the wait and not what the service does. */
-export function onCluster(
+function onCluster(
   context: ConsoleContext,
   options: WaitOptions,
   address: string,
@@ -100,7 +97,7 @@ export function onCluster(
   );
 }
 
-export async function finish(
+async function finish(
   context: ConsoleContext,
   of: RecordedObject,
   goal: Goal,
@@ -122,7 +119,7 @@ export async function finish(
   return EXIT.ok;
 }
 
-export function assertRunning({ address, masked }: RecordedObject, cluster: JsonObject, verb: string): void {
+function assertRunning({ address, masked }: RecordedObject, cluster: JsonObject, verb: string): void {
   if (cluster.state === "RUNNING") return;
   const { state } = masked(cluster);
   throw failureOf("CLI_NOT_REACHED", `${address} is ${state}; only a RUNNING cluster can be ${verb}`, {
@@ -139,7 +136,7 @@ const SIZE_OPTIONS = {
   max: integerOption("--max <number>", "maximum number of workers; requires --min", 1, 100_000),
 } as const;
 
-export const resizeCommand = defineCommand({
+const resizeCommand = defineCommand({
   name: "resize",
   summary: "change the number of workers of a running cluster",
   jsonSchema: "cluster",
@@ -162,7 +159,7 @@ export const resizeCommand = defineCommand({
   },
 });
 
-export const startCommand = defineCommand({
+const startCommand = defineCommand({
   name: "start",
   summary: "start a terminated cluster",
   jsonSchema: "cluster",
@@ -190,7 +187,7 @@ function stillTerminating(address: RecordedObject["address"]): Failure {
   });
 }
 
-export const restartCommand = defineCommand({
+const restartCommand = defineCommand({
   name: "restart",
   summary: "restart a running cluster",
   jsonSchema: "cluster",
@@ -209,7 +206,7 @@ export const restartCommand = defineCommand({
     }),
 });
 
-export const terminateCommand = defineCommand({
+const terminateCommand = defineCommand({
   name: "terminate",
   summary: "terminate a cluster and keep its configuration",
   jsonSchema: "cluster",

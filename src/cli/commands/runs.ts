@@ -15,7 +15,7 @@ import {
 import { jsonDocument, printable } from "../../report/text/printable.ts";
 import { hasEnded } from "../../resource/service-status.ts";
 import { newestRuns } from "../../workflow/operate/paging.ts";
-import { type Parameters, runJobNow } from "../../workflow/operate/parameters.ts";
+import { runJobNow } from "../../workflow/operate/parameters.ts";
 import {
   type RecordedObject,
   withMaskedRuns,
@@ -34,6 +34,7 @@ import {
   listLimit,
   outOption,
   textOption,
+  type ValuesOf,
   valuesOption,
 } from "../command/option.ts";
 import { ASK_OPTIONS, FORM_OPTION, RECORDED_OPTIONS } from "../command/shared-options.ts";
@@ -41,18 +42,18 @@ import { colorsOf, printResult } from "../output/diagnostics.ts";
 import { runStates, showEnd, viewsOf, writeViews } from "../output/job-run.ts";
 import { askApproval } from "../output/prompt.ts";
 
-export const RUN_OPTIONS = {
+const RUN_OPTIONS = {
   job: textOption("--job <address>", "address of a job, such as jobs.nightly, instead of a run ID"),
   ...RECORDED_OPTIONS,
 } as const;
 
-export const RUN_ARGUMENT = [{ name: "[run]", description: "run ID" }];
+const RUN_ARGUMENT = [{ name: "[run]", description: "run ID" }];
 
-export interface JobRunOptions {
+interface JobRunOptions {
   readonly job: string | undefined;
 }
 
-export interface SelectedRuns {
+interface SelectedRuns {
   readonly connection: Connection;
   /** Answers as the service gives them, for decisions. */
   readonly unmasked: Reader;
@@ -60,7 +61,7 @@ export interface SelectedRuns {
 }
 
 /** Of a job: its most recent run, or every active one. Throws Failure with CLI_USAGE or CLI_NO_OBJECT. */
-export async function withSelectedRuns<T>(
+async function withSelectedRuns<T>(
   context: ConsoleContext,
   options: JobRunOptions,
   run: string | undefined,
@@ -88,7 +89,7 @@ export async function withSelectedRuns<T>(
 }
 
 /** One run: the named one, or the latest of a job. */
-export function withLatestRun<T>(
+function withLatestRun<T>(
   context: ConsoleContext,
   options: JobRunOptions,
   run: string | undefined,
@@ -108,7 +109,7 @@ function runId(text: string): number | bigint {
   throw failureOf("CLI_USAGE", `"${text}" is not a valid run ID`, { hint });
 }
 
-export const cancelRunsCommand = defineCommand({
+const cancelRunsCommand = defineCommand({
   name: "cancel",
   summary: "cancel a job run, or every active run of a job",
   options: RUN_OPTIONS,
@@ -129,7 +130,7 @@ export const cancelRunsCommand = defineCommand({
     }),
 });
 
-export const deleteRunsCommand = defineCommand({
+const deleteRunsCommand = defineCommand({
   name: "delete",
   summary: "delete a finished job run with its output",
   options: { ...RUN_OPTIONS, ...ASK_OPTIONS },
@@ -162,7 +163,7 @@ function isActive(run: number | bigint, state: string): Failure {
   });
 }
 
-export const getRunCommand = defineCommand({
+const getRunCommand = defineCommand({
   name: "get",
   summary: "show a job run, or the latest run of a job",
   jsonSchema: "run",
@@ -203,7 +204,7 @@ async function showOne(
   return EXIT.ok;
 }
 
-export const runOutputCommand = defineCommand({
+const runOutputCommand = defineCommand({
   name: "output",
   summary: "show the output of a job run, or of the latest run of a job",
   jsonSchema: "run-output",
@@ -219,7 +220,7 @@ export const runOutputCommand = defineCommand({
     }),
 });
 
-export const exportRunCommand = defineCommand({
+const exportRunCommand = defineCommand({
   name: "export",
   summary: "write a notebook run as HTML",
   jsonSchema: "run-views",
@@ -283,7 +284,7 @@ export const runsCommand: Untitled<CommandGroup> = {
   ],
 };
 
-const PARAMETER_OPTIONS = {
+const START_OPTIONS = {
   param: valuesOption(
     "--param <value>",
     "parameter of the task: name=value for a notebook, one argument for any other task; repeatable",
@@ -291,25 +292,15 @@ const PARAMETER_OPTIONS = {
   jarParam: valuesOption("--jar-param <value>", "argument of the main method of a JAR; repeatable"),
   pythonParam: valuesOption("--python-param <value>", "argument of a Python file; repeatable"),
   submitParam: valuesOption("--submit-param <value>", "argument of spark-submit; repeatable"),
+  wait: flagOption("--wait", "wait for the run and its retries; the exit code is the result"),
+  timeout: durationOption("--timeout <time>", "stop waiting after this time; requires --wait"),
+  cancelOnInterrupt: flagOption("--cancel-on-interrupt", "cancel the run on Ctrl-C; requires --wait"),
+  ...FORM_OPTION,
 } as const;
-
-interface Wish extends Parameters {
-  readonly wait: boolean;
-  readonly timeout: number | undefined;
-  readonly cancelOnInterrupt: boolean;
-  readonly output: "text" | "json";
-}
 
 export const runCommand = defineCommand({
   jsonSchema: "run",
-  options: {
-    ...PARAMETER_OPTIONS,
-    wait: flagOption("--wait", "wait for the run and its retries; the exit code is the result"),
-    timeout: durationOption("--timeout <time>", "stop waiting after this time; requires --wait"),
-    cancelOnInterrupt: flagOption("--cancel-on-interrupt", "cancel the run on Ctrl-C; requires --wait"),
-    ...FORM_OPTION,
-    ...RECORDED_OPTIONS,
-  },
+  options: { ...START_OPTIONS, ...RECORDED_OPTIONS },
   args: [{ name: "<job>", description: "address of a job, such as jobs.nightly", takes: "address" }],
   notes: `The result is written to stdout, progress to stderr.
 Exit codes: 0 started (with --wait: succeeded), 1 error (with --wait: any other result), 130 interrupted.`,
@@ -330,16 +321,16 @@ Exit codes: 0 started (with --wait: succeeded), 1 error (with --wait: any other 
 async function startAndFollow(
   context: ConsoleContext,
   job: RecordedObject,
-  wish: Wish,
+  options: ValuesOf<typeof START_OPTIONS>,
   signal: AbortSignal,
 ): Promise<number> {
-  const answer = await runJobNow(job, wish);
+  const answer = await runJobNow(job, options);
   const id = int64In(answer, "run_id");
   const started = job.masked(answer);
-  if (!wish.wait) {
+  if (!options.wait) {
     printResult(
       context,
-      wish.output,
+      options.output,
       { run: started },
       () =>
         `Started run ${id} of ${printable(job.address)}${numberInJob(started)}.\nTo wait for it, run \`workspace runs get ${id} --wait\`.\n`,
@@ -347,13 +338,13 @@ async function startAndFollow(
     return EXIT.ok;
   }
   context.stderr.write(`run ${id}: started ${printable(job.address)}\n`);
-  const following = { run: id, signal, timeoutMs: wish.timeout };
+  const following = { run: id, signal, timeoutMs: options.timeout };
   const last = await followRun(job.connection.reader, following, runStates(context));
   if (last.ended !== undefined) {
-    const ending = { id: last.id, address: job.address, form: wish.output };
+    const ending = { id: last.id, address: job.address, form: options.output };
     return showEnd(context, job.connection, last.ended, ending);
   }
-  if (wish.cancelOnInterrupt) await job.connection.writer.write("jobs/runs/cancel", { run_id: last.id });
+  if (options.cancelOnInterrupt) await job.connection.writer.write("jobs/runs/cancel", { run_id: last.id });
   else context.stderr.write(`To wait for it again, run \`workspace runs get ${last.id} --wait\`.\n`);
   return EXIT.error;
 }

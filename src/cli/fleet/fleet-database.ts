@@ -146,23 +146,31 @@ export function workerName(): string {
   return `${hostname()}:${process.pid}`;
 }
 
-/** The queue as status, reports, and metrics show it. Undefined for a role that may not read the queue, and for a database that has none yet. */
+/** The queue as status, reports, and metrics show it. */
+export async function queueFacts(
+  queue: JobQueue,
+  { leases, pauses }: Pick<FleetDatabase, "leases" | "pauses">,
+): Promise<QueueFacts> {
+  const [jobs, active, workers, dead, paused, schedules] = await Promise.all([
+    queue.jobs(),
+    leases.active(),
+    queue.workers(),
+    queue.dead(),
+    pauses.list(),
+    queue.schedules(),
+  ]);
+  const scheduled = schedules.map(({ workspace }) => workspace);
+  return { jobs, active, workers, dead, pauses: paused, scheduled };
+}
+
+/** Undefined for a role that may not read the queue, and for a database that has none yet. */
 export async function readQueueFacts(database: Partial<FleetDatabase>): Promise<QueueFacts | undefined> {
   const { openQueue, leases, pauses } = database;
   if (openQueue === undefined || leases === undefined || pauses === undefined) return undefined;
   try {
     const queue = await openQueue("read");
     try {
-      const [jobs, active, workers, dead, paused, schedules] = await Promise.all([
-        queue.jobs(),
-        leases.active(),
-        queue.workers(),
-        queue.dead(),
-        pauses.list(),
-        queue.schedules(),
-      ]);
-      const scheduled = schedules.map(({ workspace }) => workspace);
-      return { jobs, active, workers, dead, pauses: paused, scheduled };
+      return await queueFacts(queue, { leases, pauses });
     } finally {
       await queue.close();
     }

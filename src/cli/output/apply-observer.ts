@@ -69,7 +69,10 @@ export function savedPlanObserver(reports: OutcomeReports, session: Session): Ap
     },
     approve: () => Promise.resolve(true),
     changed: (event) => reports.event(() => eventJson(event)),
-    applied: (plan, outcome, notes) => showOutcome(reports, outcome, shown(plan, notes)),
+    async applied(plan, outcome, notes) {
+      printFindings(reports, outcome.diagnostics);
+      await showDocuments(reports, outcome, shown(plan, notes), notes);
+    },
   };
 }
 
@@ -120,12 +123,7 @@ function approvalOptions(
   return { autoApprove, noInput: noInput || fromEnv(context, "WORKSPACE_NO_INPUT") !== undefined };
 }
 
-async function showOutcome(reports: OutcomeReports, outcome: ApplyOutcome, shown: ShownPlan): Promise<void> {
-  printFindings(reports, outcome.diagnostics);
-  await showDocuments(reports, outcome, shown, shown.notes);
-}
-
-/** The same where text has shown the plan already; `alreadySaid`: nothing is left to say as text. */
+/** The outcome where text has shown the plan already; `alreadySaid`: nothing is left to say as text. */
 async function showOutcomeAfterPlan(
   reports: OutcomeReports,
   outcome: ApplyOutcome,

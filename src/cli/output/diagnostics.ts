@@ -42,13 +42,15 @@ export function colorsOf({ env }: Pick<CommandContext, "env">, { isTerminal }: O
   return colorsFor(wantsColor(env, isTerminal));
 }
 
+/** `isOneLine`: the JSON is one line. */
 export function printResult(
   { stdout }: CommandContext,
   form: "text" | "json",
   json: Readonly<Record<string, unknown>>,
   text: () => string,
+  { isOneLine = false } = {},
 ): void {
-  stdout.write(form === "json" ? jsonDocument(json, 2) : text());
+  stdout.write(form === "json" ? jsonDocument(json, isOneLine ? undefined : 2) : text());
 }
 
 export type Outputs = Pick<CommandContext, "env" | "stdout" | "stderr">;

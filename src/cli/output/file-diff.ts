@@ -1,4 +1,4 @@
-// The difference of an edited file of a spec, as lines of a unified diff.
+// The difference of a file of a spec, as lines of a unified diff.
 
 import { structuredPatch } from "diff/lib/patch/create.js";
 import { count } from "../../core/sentences.ts";
@@ -14,11 +14,22 @@ export function fileDiff(
   what: string,
   colors: Colors,
 ): string {
-  const name = printable(file);
   const [old, now] = [utf8Text(before), utf8Text(after)];
   if (old === undefined || now === undefined || (patch.length === 0 && before.length > MOST_SHOWN))
-    return `${name}: ${count(before.length, "byte")} → ${count(after.length, "byte")}\n`;
-  const { hunks } = structuredPatch(file, file, old, now, "", "", { context: 0 });
+    return `${printable(file)}: ${count(before.length, "byte")} → ${count(after.length, "byte")}\n`;
+  return unifiedDiff(file, { before: old, after: now }, what, colors);
+}
+
+/** `around`: the number of unchanged lines shown before and after a change. */
+export function unifiedDiff(
+  file: string,
+  { before, after }: { readonly before: string; readonly after: string },
+  what: string,
+  colors: Colors,
+  around = 0,
+): string {
+  const name = printable(file);
+  const { hunks } = structuredPatch(file, file, before, after, "", "", { context: around });
   const lines = [colors.bold(`--- ${name}`), colors.bold(`+++ ${name} (${what})`)];
   for (const { oldStart, oldLines, newStart, newLines, lines: changed } of hunks) {
     lines.push(colors.cyan(`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`));

@@ -12,13 +12,12 @@ import {
   type RunOutcome,
   type RunResult,
   WEBHOOK_FORMATS,
-  type WebhookFormat,
   webhookBody,
 } from "../../report/metrics/run-result.ts";
 import type { RunObserver } from "../../workflow/invocation/invocation.ts";
 import type { Command, ConsoleContext } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
-import { optionalChoiceOption, outOption, textOption } from "../command/option.ts";
+import { optionalChoiceOption, outOption, textOption, type ValuesOf } from "../command/option.ts";
 import { inGroup } from "../command/shared-options.ts";
 import { printDiagnostics } from "./diagnostics.ts";
 import type { RunCollector } from "./run-collector.ts";
@@ -51,12 +50,7 @@ export function watchable(command: Command): Command {
   };
 }
 
-interface WatchOptions extends RunFiles {
-  readonly metrics: string | undefined;
-  readonly webhook: string | undefined;
-  readonly webhookFormat: WebhookFormat | undefined;
-  readonly webhookOn: "new" | "always" | undefined;
-}
+type WatchOptions = ValuesOf<typeof WATCH_OPTIONS> & RunFiles;
 
 async function watched(
   context: ConsoleContext,

@@ -46,8 +46,7 @@ const LEASE_PATIENCE_MS = 40_000;
 const REPORTED_DIAGNOSTICS = 20;
 
 /** Resolves when the worker was asked to end and its last job has ended. */
-export async function runWorker(settings: WorkerOptions, observer: WorkerObserver): Promise<void> {
-  const options = { ...settings, pauses: remembered(settings.pauses, settings.clock) };
+export async function runWorker(options: WorkerOptions, observer: WorkerObserver): Promise<void> {
   const { queue, drain, clock, drainMs, parallelism } = options;
   const stop = new AbortController();
   await queue.work(parallelism, (job) => runJob(options, observer, job, stop.signal));
@@ -58,21 +57,6 @@ export async function runWorker(settings: WorkerOptions, observer: WorkerObserve
     Promise.all([queue.stopTaking(), rollouts]).finally(() => idle.abort()),
     clock.sleep(drainMs, idle.signal).then(() => stop.abort()),
   ]);
-}
-
-/** A pause counts from the next second on, so a busy worker does not ask for each job. */
-const PAUSES_MS = 1_000;
-
-function remembered(pauses: Pauses, clock: Clock): Pauses {
-  let last: { readonly at: number; readonly list: ReturnType<Pauses["list"]> } | undefined;
-  return {
-    ...pauses,
-    list() {
-      if (last === undefined || clock.elapsed() - last.at > PAUSES_MS)
-        last = { at: clock.elapsed(), list: pauses.list() };
-      return last.list;
-    },
-  };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

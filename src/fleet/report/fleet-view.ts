@@ -86,8 +86,8 @@ export interface QueueFacts {
   readonly workers: readonly QueueWorker[];
   readonly pauses: readonly Pause[];
   readonly dead: readonly DeadJob[];
-  /** Workspaces whose schedule is in the database; undefined if it was not read. */
-  readonly scheduled?: readonly string[];
+  /** Workspaces whose schedule is in the database. */
+  readonly scheduled: readonly string[];
 }
 
 /** Results of each command that a report reads. */
@@ -127,7 +127,7 @@ function queueView(
 ): QueueView {
   const names = new Set(workspaces.map(({ name }) => name));
   const own = jobs.filter(({ workspace }) => names.has(workspace));
-  const isScheduled = ({ name }: FleetWorkspace): boolean => scheduled?.includes(name) ?? true;
+  const isScheduled = ({ name }: FleetWorkspace): boolean => scheduled.includes(name);
   const next = workspaces
     .filter(isScheduled)
     .flatMap((workspace) => nextRun(workspace, now))

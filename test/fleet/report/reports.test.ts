@@ -153,7 +153,7 @@ describe("a fleet report", () => {
     });
     const failure = { diagnostics: [error("PLAN_ALREADY_EXISTS", "it exists")] };
     const job = { workspace: "web", command: "apply" as const, id: "1", attempts: 1, failure };
-    const facts = { jobs: [], active: [], workers: [], pauses: [] };
+    const facts = { jobs: [], active: [], workers: [], pauses: [], scheduled: [] };
     const rowAfter = (failedAt: number) =>
       fleetView({ workspaces }, new Map([["web", [last]]]), 10_000, 30, {
         ...facts,
@@ -201,7 +201,14 @@ describe("a fleet report", () => {
       startedAt: 2_000,
       isLost: true,
     });
-    const facts = { jobs: [], active: [lost("lost"), lost("late")], workers: [], pauses: [], dead };
+    const facts = {
+      jobs: [],
+      active: [lost("lost"), lost("late")],
+      workers: [],
+      pauses: [],
+      dead,
+      scheduled: [],
+    };
     const view = fleetView({ workspaces }, results, 10_000, 30, facts);
     expect(view.rows.map(({ workspace, state, status }) => [workspace, state, status])).toEqual([
       ["dead", "failed", "crashed"],

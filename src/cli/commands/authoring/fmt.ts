@@ -1,11 +1,9 @@
 // `workspace fmt`: formats the files of a spec. Only spaces and line breaks change.
 
-import { structuredPatch } from "diff/lib/patch/create.js";
 import { type InputLimits, readCommandInput } from "../../../config/files.ts";
 import { failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { printable } from "../../../report/text/printable.ts";
-import { type Colors, diffPaint } from "../../../report/text/terminal.ts";
 import { LIMITS } from "../../../spec/model/limits.ts";
 import { type Formatting, formatFiles, formatText } from "../../../workflow/authoring/format-files.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
@@ -13,6 +11,7 @@ import { EXIT, exitOf } from "../../command/exit-codes.ts";
 import { flagOption } from "../../command/option.ts";
 import { SPEC_OPTIONS } from "../../command/shared-options.ts";
 import { colorsOf, printDiagnostics } from "../../output/diagnostics.ts";
+import { unifiedDiff } from "../../output/file-diff.ts";
 
 export const fmtCommand = defineCommand({
   options: {
@@ -35,13 +34,18 @@ export const fmtCommand = defineCommand({
       : formatFiles(context, files, !changesNothing);
     if (files.includes("-") && !changesNothing) context.stdout.write(formatting.unformatted[0]?.after ?? "");
     else if (options.diff)
-      for (const unformattedFile of formatting.unformatted) showDiff(context, unformattedFile);
+      for (const change of formatting.unformatted.filter(isDifferent)) {
+        const colors = colorsOf(context, context.stdout);
+        context.stdout.write(unifiedDiff(change.file, change, "formatted", colors, 3));
+      }
     else for (const { file } of formatting.unformatted) context.stdout.write(`${printable(file)}\n`);
     printDiagnostics(context, formatting.diagnostics);
     const code = exitOf(formatting.diagnostics);
     if (code === EXIT.ok && !files.includes("-"))
       context.stderr.write(`${sentence(formatting, changesNothing)}\n`);
-    return code === EXIT.ok && options.check && isUnformatted(formatting) ? EXIT.changes : code;
+    return code === EXIT.ok && options.check && formatting.unformatted.some(isDifferent)
+      ? EXIT.changes
+      : code;
   },
 });
 
@@ -52,23 +56,7 @@ async function ofInput(context: ConsoleContext, files: readonly string[]): Promi
   return formatText("stdin", await readCommandInput(context, "-", STDIN_LIMITS));
 }
 
-const isUnformatted = ({ unformatted }: Formatting): boolean =>
-  unformatted.some(({ before, after }) => before !== after);
-
-function showDiff(context: ConsoleContext, difference: Formatting["unformatted"][number]): void {
-  if (difference.before !== difference.after)
-    context.stdout.write(formatDiff(difference, colorsOf(context, context.stdout)));
-}
-
-function formatDiff({ file, before, after }: Formatting["unformatted"][number], colors: Colors): string {
-  const { hunks } = structuredPatch(file, file, before, after, "", "", { context: 3 });
-  const lines = [colors.bold(`--- ${printable(file)}`), colors.bold(`+++ ${printable(file)} (formatted)`)];
-  for (const { oldStart, oldLines, newStart, newLines, lines: changed } of hunks) {
-    lines.push(colors.cyan(`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`));
-    for (const line of changed) lines.push(diffPaint(line, colors)(printable(line)));
-  }
-  return `${lines.join("\n")}\n`;
-}
+const isDifferent = ({ before, after }: Formatting["unformatted"][number]): boolean => before !== after;
 
 function sentence({ checked, unformatted }: Formatting, changesNothing: boolean): string {
   if (unformatted.length === 0) return `Already formatted: ${count(checked, "file")}.`;

@@ -20,7 +20,7 @@ import {
 import { jsonDocument } from "../../../report/text/printable.ts";
 import { type Command, type CommandGroup, defineCommand, type Untitled } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { flagOption, textOption } from "../../command/option.ts";
+import { flagOption, textOption, type ValuesOf } from "../../command/option.ts";
 import { EXISTING_OPTIONS, FORM_OPTION } from "../../command/shared-options.ts";
 import { ChildPool } from "../../fleet/child-pool.ts";
 import { workerName } from "../../fleet/fleet-database.ts";
@@ -128,19 +128,14 @@ export const fleetCommand: Untitled<CommandGroup> = {
 
 const PARALLELISM = 8;
 
-export interface SelectedRunOptions {
-  readonly fleet: string | undefined;
-  readonly select: readonly string[];
-  readonly parallelism: number | undefined;
-  readonly maxFailures: number | undefined;
-  readonly memory: number | undefined;
+interface SelectedRunOptions extends ValuesOf<typeof FLEET_RUN_OPTIONS> {
   readonly output: string;
   readonly adopt?: boolean;
   readonly waves?: readonly Wave[];
   readonly due?: boolean;
 }
 
-export async function runSelected(
+async function runSelected(
   context: CommandContext,
   command: FleetCommand,
   options: SelectedRunOptions,

@@ -19,7 +19,6 @@ import { cancelJobs } from "../../../fleet/queue/waves.ts";
 import { columns, scopeWords } from "../../../fleet/report/fleet-documents.ts";
 import { deadJobJson } from "../../../fleet/report/fleet-json.ts";
 import { parseWaves, splitIntoWaves } from "../../../fleet/run-fleet.ts";
-import { jsonDocument } from "../../../report/text/printable.ts";
 import { nodeClock } from "../../../state/backends/file/node-ports.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
@@ -33,6 +32,7 @@ import {
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { withQueue } from "../../fleet/fleet-database.ts";
 import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet } from "../../fleet/fleet-options.ts";
+import { printResult } from "../../output/diagnostics.ts";
 
 export const enqueueCommand = defineCommand({
   name: "enqueue",
@@ -101,15 +101,15 @@ export const enqueueCommand = defineCommand({
         const other = present.filter((job) => job.command !== command);
         const isRefused = waves === undefined ? other.length > 0 : present.length > 0;
         const enqueued = inserted.map(({ name }) => name);
-        context.stdout.write(
-          options.output === "json"
-            ? jsonDocument({
-                enqueued,
-                not_enqueued: other.map(({ workspace }) => workspace),
-                present: present.map(presentJson),
-              })
-            : `Enqueued: ${enqueued.length} of ${selected.length}.\n${present.map((job) => presentText(job, command)).join("")}${waves !== undefined && isRefused ? WAVES_REFUSED : ""}`,
-        );
+        const json = {
+          enqueued,
+          not_enqueued: other.map(({ workspace }) => workspace),
+          present: present.map(presentJson),
+        };
+        const lines = present.map((job) => presentText(job, command)).join("");
+        const refusal = waves !== undefined && isRefused ? WAVES_REFUSED : "";
+        const text = `Enqueued: ${enqueued.length} of ${selected.length}.\n${lines}${refusal}`;
+        printResult(context, options.output, json, () => text, { isOneLine: true });
         return isRefused ? EXIT.error : EXIT.ok;
       },
       { limits },
@@ -164,11 +164,8 @@ export const scheduleCommand = defineCommand({
         for (const name of removed) await queue.removeSchedule(name);
         const names = (of: typeof added) => of.map(({ name }) => name);
         const changes = { added: names(added), changed: names(changed), removed, unchanged };
-        context.stdout.write(
-          options.output === "json"
-            ? jsonDocument(changes)
-            : `Schedules: ${added.length} added, ${changed.length} changed, ${removed.length} removed, ${unchanged} unchanged.\n`,
-        );
+        const text = `Schedules: ${added.length} added, ${changed.length} changed, ${removed.length} removed, ${unchanged} unchanged.\n`;
+        printResult(context, options.output, changes, () => text, { isOneLine: true });
       },
       { limits },
     );
@@ -192,7 +189,6 @@ export const deadLettersCommand = defineCommand({
     "A job is no longer listed once its command succeeded later in the same workspace; --remove removes it too. A workspace that already has a queued or running job keeps its dead letter when you pass --retry.",
   async run(context, { retry, remove, output }, names) {
     if (retry && remove) throw failureOf("CLI_USAGE", "--retry and --remove cannot be used together");
-    const asJson = output === "json";
     return withQueue(context, retry || remove ? "send" : "read", async (queue, database) => {
       const dead = await queue.dead();
       const workspaces = [...new Set(dead.map(({ workspace }) => workspace))];
@@ -202,15 +198,12 @@ export const deadLettersCommand = defineCommand({
       if (retry) {
         const retried = await queue.retryDead(jobs);
         const text = `Requeued: ${retried} of ${jobs.length}.\n`;
-        context.stdout.write(asJson ? jsonDocument({ retried, of: jobs.length }) : text);
+        printResult(context, output, { retried, of: jobs.length }, () => text, { isOneLine: true });
       } else if (remove) {
         await queue.removeDead(jobs.map(({ id }) => id));
         const text = `Removed: ${jobs.length}.\n`;
-        context.stdout.write(asJson ? jsonDocument({ removed: jobs.length }) : text);
-      } else
-        context.stdout.write(
-          asJson ? jsonDocument({ jobs: jobs.map(deadJobJson) }, 2) : deadLettersText(jobs),
-        );
+        printResult(context, output, { removed: jobs.length }, () => text, { isOneLine: true });
+      } else printResult(context, output, { jobs: jobs.map(deadJobJson) }, () => deadLettersText(jobs));
     });
   },
 });
@@ -273,14 +266,14 @@ export const cancelCommand = defineCommand({
       const rollouts = { queue, results, clock: nodeClock, program: PROGRAM };
       const { cancelled, jobs } = await cancelJobs(rollouts, matching);
       const lines = jobs.map(({ workspace, command, state }) => `${workspace}: ${command}, was ${state}\n`);
-      context.stdout.write(
-        options.output === "json"
-          ? jsonDocument({
-              cancelled,
-              jobs: jobs.map(({ workspace, command, state, id }) => ({ workspace, command, state, job: id })),
-            })
-          : `Cancelled: ${cancelled}.\n${lines.join("")}`,
-      );
+      const listed = jobs.map(({ workspace, command, state, id }) => ({
+        workspace,
+        command,
+        state,
+        job: id,
+      }));
+      const text = `Cancelled: ${cancelled}.\n${lines.join("")}`;
+      printResult(context, options.output, { cancelled, jobs: listed }, () => text, { isOneLine: true });
     });
   },
 });
@@ -307,11 +300,8 @@ export const pauseCommand = defineCommand({
       const pause = await pauses.add({ ...scope, reason: options.reason ?? "", by, forMs: options.for });
       const end =
         pause.until === undefined ? "until it is resumed" : `until ${new Date(pause.until).toISOString()}`;
-      context.stdout.write(
-        options.output === "json"
-          ? jsonDocument(pauseJson(pause))
-          : `Paused ${scopeWords(pause)} (${count(selected.length, "workspace")}) ${end}. To end the pause, run \`workspace fleet resume ${shellWord(pause.id)}\`.\n`,
-      );
+      const text = `Paused ${scopeWords(pause)} (${count(selected.length, "workspace")}) ${end}. To end the pause, run \`workspace fleet resume ${shellWord(pause.id)}\`.\n`;
+      printResult(context, options.output, pauseJson(pause), () => text, { isOneLine: true });
     });
   },
 });
@@ -345,11 +335,9 @@ export const resumeCommand = defineCommand({
       const ended = ids.length === 0 ? present : present.filter(({ id }) => ids.includes(id));
       await pauses.remove(ended.map(({ id }) => id));
       const released = await queue.release(ended.map(({ id }) => id));
-      context.stdout.write(
-        options.output === "json"
-          ? jsonDocument({ resumed: ended.map(({ id }) => id), released })
-          : `Resumed: ${count(ended.length, "pause")}. Jobs that start now: ${released}.\n`,
-      );
+      const text = `Resumed: ${count(ended.length, "pause")}. Jobs that start now: ${released}.\n`;
+      const json = { resumed: ended.map(({ id }) => id), released };
+      printResult(context, options.output, json, () => text, { isOneLine: true });
     });
   },
 });

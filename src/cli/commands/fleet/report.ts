@@ -200,9 +200,7 @@ export const logsCommand = defineCommand({
             hint: "to see the last results, run `workspace fleet status`",
           },
         );
-      context.stdout.write(
-        options.output === "json" ? jsonDocument(resultJson(run), 2) : logText(run, options.follow),
-      );
+      printResult(context, options.output, resultJson(run), () => logText(run, options.follow));
     } finally {
       await results.close();
     }

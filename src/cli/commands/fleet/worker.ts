@@ -19,7 +19,7 @@ import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { durationOption, integerOption, textOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { ChildPool } from "../../fleet/child-pool.ts";
-import { type FleetDatabase, withQueue, workerName } from "../../fleet/fleet-database.ts";
+import { type FleetDatabase, queueFacts, withQueue, workerName } from "../../fleet/fleet-database.ts";
 import { FLEET_OPTIONS, MEMORY_MB, MEMORY_OPTION, openFleet } from "../../fleet/fleet-options.ts";
 import { runWorkspace } from "../../fleet/run-workspace.ts";
 
@@ -110,23 +110,11 @@ export const workerCommand = defineCommand({
 async function queueFigures(
   workspaces: readonly FleetWorkspace[],
   queue: JobQueue,
-  { leases, results, pauses }: FleetDatabase,
+  database: FleetDatabase,
 ): Promise<string> {
-  const [jobs, active, workers, dead, paused] = await Promise.all([
-    queue.jobs(),
-    leases.active(),
-    queue.workers(),
-    queue.dead(),
-    pauses.list(),
-  ]);
-  const now = await results.now();
-  const view = fleetView({ workspaces }, new Map(), now, undefined, {
-    jobs,
-    active,
-    workers,
-    dead,
-    pauses: paused,
-  });
+  const facts = await queueFacts(queue, database);
+  const now = await database.results.now();
+  const view = fleetView({ workspaces }, new Map(), now, undefined, facts);
   return view.queue === undefined ? "" : queueMetrics(view.queue, now);
 }
 
