@@ -26,11 +26,11 @@ import {
   rememberReported,
   withOrigins,
 } from "../../workflow/drift/drift.ts";
-import { placesIn } from "../../workflow/plan/saved-plan.ts";
 import { planWorkspace } from "../../workflow/plan/plan.ts";
+import { placesIn } from "../../workflow/plan/saved-plan.ts";
+import { assertStateExists } from "../../workflow/session/check-state.ts";
 import { lockWait, withState, writeEntries } from "../../workflow/session/open-state.ts";
 import { withSession } from "../../workflow/session/session.ts";
-import { assertStateExists } from "../../workflow/session/check-state.ts";
 import type { AcceptedResource } from "../../workflow/transfer/accept.ts";
 import { type AcceptedSession, acceptInSession } from "../../workflow/transfer/accept-session.ts";
 import { defineCommand } from "../command/command.ts";
@@ -284,7 +284,12 @@ export const driftCommand = defineCommand({
         );
         const least = options.failOn ?? "other";
         const report = { ...planned.plan, drift, diagnostics: findings };
-        const view = driftView(report, managed, registry, { places, sinceLast, least, choice: reports.choice });
+        const view = driftView(report, managed, registry, {
+          places,
+          sinceLast,
+          least,
+          choice: reports.choice,
+        });
         await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
         const code = view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
         if (sinceLast) {

@@ -21,12 +21,14 @@ import { requiredTarget } from "../../workflow/invocation/target.ts";
 import {
   assertFollows,
   assertKnownKinds,
+  assertStateExists,
+  assertStateHost,
+  exposedRecords,
   recordAt,
   renamedAddress,
 } from "../../workflow/session/check-state.ts";
 import { lockWait, openState, withState, writeEntries } from "../../workflow/session/open-state.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
-import { assertStateExists, assertStateHost, exposedRecords } from "../../workflow/session/check-state.ts";
 import { type CommandGroup, type ConsoleContext, defineCommand, type Untitled } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { choiceOption, flagOption, outOption } from "../command/option.ts";
