@@ -23,7 +23,7 @@ import {
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
 } from "../command/shared-options.ts";
-import { endApply, originFrom, planObserver, savedPlanObserver } from "../output/apply-observer.ts";
+import { commitAndRun, endApply, planObserver, savedPlanObserver } from "../output/apply-observer.ts";
 import { applyFailureDocument } from "../output/failure-documents.ts";
 import type { ApprovalOptions } from "../output/prompt.ts";
 import { withReports } from "../output/reports.ts";
@@ -94,7 +94,7 @@ function applySpec(
     withSession(invocation, { makesKey: true, secrets, signal }, async (session) => {
       const observer = planObserver(reports, session, options, destroy, signal);
       const { lockTimeout } = options;
-      const request = { lockTimeout, signal, origin: originFrom(reports) };
+      const request = { lockTimeout, signal, commitAndRun: commitAndRun(reports) };
       return endApply(reports, await runApply(session, request, freshPlan(plan), observer));
     }),
   );
@@ -110,7 +110,7 @@ function applyFile(
     withPlanFile(invocation, options, file, signal, async (session, plan) => {
       const observer = savedPlanObserver(reports, session);
       const { lockTimeout } = options;
-      const request = { lockTimeout, signal, origin: originFrom(reports) };
+      const request = { lockTimeout, signal, commitAndRun: commitAndRun(reports) };
       return endApply(reports, await runApply(session, request, planFromFile(plan), observer));
     }),
   );

@@ -276,14 +276,8 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
     return withSession(invocation, requirements, async (session) => {
       const watched = applyWatch(log);
       const plan = { adopt: request.adopt };
-      const origin = () => Promise.resolve({});
       const { lockTimeoutMs: lockTimeout } = request;
-      const result = await runApply(
-        session,
-        { lockTimeout, signal, origin },
-        freshPlan(plan),
-        watched.observer,
-      );
+      const result = await runApply(session, { lockTimeout, signal }, freshPlan(plan), watched.observer);
       if (result.status !== "applied") {
         const findings = [...watched.notes(), ...guardsFirst(result.plan)];
         return { ...endedWith(exitOfPlan(result.plan)), diagnostics: reported(findings) };

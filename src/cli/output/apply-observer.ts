@@ -108,7 +108,7 @@ export async function endApply(reports: OutcomeReports, result: ApplyResult): Pr
   return result.status === "refused" ? exitOfPlan(result.plan) : EXIT.error;
 }
 
-export function originFrom(reports: OutcomeReports): ApplyRequest["origin"] {
+export function commitAndRun(reports: OutcomeReports): ApplyRequest["commitAndRun"] {
   return async (plan) => {
     const { commit, runUrl: url } = await reports.info(plan);
     return { commit, run_url: url };

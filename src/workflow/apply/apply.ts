@@ -45,7 +45,7 @@ import type { PlanOptions } from "../plan/sources.ts";
 import { checkRules } from "../rules/check-rules.ts";
 import { assertStateExists, ephemeralState, otherTarget } from "../session/check-state.ts";
 import { lockWait } from "../session/open-state.ts";
-import { prepareForLargeApply } from "../session/read-spec.ts";
+import { prepareForLargeSpec } from "../session/read-spec.ts";
 import { type Session, withSession } from "../session/session.ts";
 
 /** Shows an apply, and decides for the user. Its methods are called in this order, under the lock. */
@@ -60,8 +60,8 @@ export interface ApplyObserver {
 export interface ApplyRequest {
   readonly lockTimeout: number | undefined;
   readonly signal: AbortSignal;
-  /** The commit and the CI run, for the history of the state. */
-  readonly origin: (plan: Plan) => Promise<Pick<ApplyOrigin, "commit" | "run_url">>;
+  /** For the history of the state. */
+  readonly commitAndRun?: (plan: Plan) => Promise<Pick<ApplyOrigin, "commit" | "run_url">>;
 }
 
 export type ApplyResult =
@@ -197,21 +197,22 @@ function acknowledgementEnds(
 
 async function executePlan(
   session: Session,
-  { signal, origin }: ApplyRequest,
+  { signal, commitAndRun }: ApplyRequest,
   observer: ApplyObserver,
   { plan, lease, compared, sensitive, resources, entries, command, notes }: ExecuteInput,
 ): Promise<ApplyResult> {
   const { invocation, spec } = session;
   const restored = restoredPlan(plan, sensitive);
   if (hasErrors(restored.diagnostics)) throw new Failure(...restored.diagnostics);
-  const commitAndRun = await origin(plan);
-  prepareForLargeApply(spec);
+  const past = await commitAndRun?.(plan);
+  prepareForLargeSpec(spec, "apply");
   await recordBeforeWrites(lease, [
     ...entries,
     ...acknowledgementEnds(session, { lease, compared, entries }),
   ]);
   const { user, host } = thisProcess();
   const actor = ciActor(invocation) ?? `${user}@${host}`;
+  const origin = { command, ...past, actor, ...defined({ target: spec.target?.name }) };
   const activity = await invocation.observer.begin();
   const applyOutcome = await applyPlan({
     plan: restored.plan,
@@ -230,7 +231,7 @@ async function executePlan(
       observer.changed(shown);
     },
     signal,
-    history: { plan, origin: { command, ...commitAndRun, actor, ...defined({ target: spec.target?.name }) } },
+    history: { plan, origin },
   }).finally(() => activity.stop());
   // Metrics and webhooks count, and quote nothing.
   invocation.runObserver?.applied(plan, lease.state(), applyOutcome);

@@ -5,14 +5,14 @@ import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Address } from "../../core/address.ts";
 import { keyedDigest } from "../../core/digest.ts";
-import { defined, type JsonObject } from "../../core/json.ts";
+import { defined } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
 import { type PlanDraft, requestsOf } from "../../planner/make-plan.ts";
 import type { Update } from "../../planner/model/change.ts";
 import type { ContentTexts, FactRequests, PlanFacts } from "../../planner/model/input.ts";
 import { catalogs, registry } from "../../providers/index.ts";
-import type { Provider, Registry } from "../../resource/kind.ts";
+import type { Provider } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { JournalEntry, State } from "../../state/model/record.ts";
@@ -76,7 +76,7 @@ async function withRequested(
   const reads = [
     requests.caller ? withCaller(before, from) : before,
     kinds.size === 0 ? undefined : listObjects(kinds, reader, parallelism),
-    changes.length === 0 ? undefined : contentsOf({ changes, spec, live, registry, reader, parallelism }),
+    changes.length === 0 ? undefined : contentsOf({ changes, spec, live, reader, parallelism }),
     questions.length === 0 ? undefined : answersTo(questions, reader, from.budget === undefined),
     requests.activeRuns ? listActiveRuns(reader) : undefined,
     identities.size === 0 ? undefined : listObjects(identities, reader, parallelism),
@@ -90,21 +90,28 @@ async function withRequested(
   };
 }
 
-async function withCaller(
-  { facts, callerEntries }: GatheredFacts,
-  from: CallerSources,
-): Promise<GatheredFacts> {
-  const { reader, settings, state } = from;
-  const { name, entry } = await identify({
-    reader,
-    state,
-    credential: credentialDigest(from),
-    userName: settings.user,
-  });
-  return {
-    facts: name === undefined ? facts : { ...facts, caller: name },
-    callerEntries: entry === undefined ? callerEntries : [entry],
-  };
+async function withCaller(before: GatheredFacts, from: CallerSources): Promise<GatheredFacts> {
+  const { reader, settings } = from;
+  const { caller } = from.state;
+  const credential = credentialDigest(from);
+  const recorded = caller?.credential === credential ? caller?.name : undefined;
+  const known = settings.user ?? recorded;
+  const name = known ?? (await callerOf(reader));
+  if (name === undefined) return before;
+  const facts = { ...before.facts, caller: name };
+  const isRecorded = known !== undefined || credential === undefined;
+  return isRecorded ? { ...before, facts } : { facts, callerEntries: [{ type: "caller", name, credential }] };
+}
+
+/** Undefined for older services, which have no such call, and for callers that may not use it. */
+async function callerOf(reader: Reader): Promise<string | undefined> {
+  try {
+    const { userName } = await reader.read("scim/me");
+    return typeof userName === "string" && userName !== "" ? userName : undefined;
+  } catch (failure) {
+    if (failure instanceof Refused) return undefined;
+    throw failure;
+  }
 }
 
 /** A digest that identifies the credential; undefined if the caller can change without the credential. */
@@ -133,7 +140,6 @@ interface ContentsInput {
   readonly changes: FactRequests["contents"];
   readonly spec: Spec;
   readonly live: Live;
-  readonly registry: Registry;
   readonly reader: Reader;
   readonly parallelism: number;
 }
@@ -154,7 +160,7 @@ async function contentsOf(input: ContentsInput): Promise<ReadonlyMap<Address, Co
   return new Map([...newTexts(input), ...(await Promise.all(reads)).flat()]);
 }
 
-function* newTexts({ changes, spec, registry }: ContentsInput): Generator<readonly [Address, ContentTexts]> {
+function* newTexts({ changes, spec }: ContentsInput): Generator<readonly [Address, ContentTexts]> {
   let left = MOST_NEW_TEXT;
   for (const change of changes) {
     const payload = spec.resources.get(change.address)?.payload;
@@ -170,7 +176,7 @@ function* newTexts({ changes, spec, registry }: ContentsInput): Generator<readon
 }
 
 async function textsOf(input: ContentsInput, change: Update): Promise<ContentTexts | undefined> {
-  const provider = input.registry.get(change.kind);
+  const provider = registry.get(change.kind);
   const payload = input.spec.resources.get(change.address)?.payload;
   const liveKind = input.live.get(change.kind);
   const live =
@@ -194,43 +200,4 @@ async function liveText(reader: Reader, provider: Provider, live: LiveObject): P
     pieces.push(piece);
   }
   return provider.planning.content?.text?.(Buffer.concat(pieces), live.values);
-}
-
-interface Identity {
-  readonly name: string | undefined;
-  /** Recorded in the state, so that the next run needs no request. */
-  readonly entry?: JournalEntry;
-}
-
-interface IdentifyInput {
-  readonly reader: Reader;
-  readonly state: State;
-  /** Keyed digest of the credential; undefined where it does not tell callers apart. */
-  readonly credential: string | undefined;
-  /** Set by the user with an option or WORKSPACE_USER. */
-  readonly userName?: string;
-}
-
-export async function identify(input: IdentifyInput): Promise<Identity> {
-  if (input.userName !== undefined) return { name: input.userName };
-  const { caller } = input.state;
-  const { credential } = input;
-  if (caller !== undefined && caller.credential === credential) return { name: caller.name };
-  const name = userNameIn(await asked(input.reader));
-  if (name === undefined || credential === undefined) return { name };
-  return { name, entry: { type: "caller", name, credential } };
-}
-
-/** Older services have no such call, and some callers may not use it. */
-async function asked(reader: Reader): Promise<JsonObject> {
-  try {
-    return await reader.read("scim/me");
-  } catch (failure) {
-    if (failure instanceof Refused) return {};
-    throw failure;
-  }
-}
-
-function userNameIn(answer: JsonObject): string | undefined {
-  return typeof answer.userName === "string" && answer.userName !== "" ? answer.userName : undefined;
 }

@@ -229,24 +229,12 @@ function concealed(planned: WorkspacePlan): WorkspacePlan {
   };
 }
 
-/** The plan of the spec, in the clear. */
-interface HeadPlan {
-  readonly plan: Plan;
-  readonly input: PlanInput & PlanFacts;
-  readonly live: Live;
-  /** Of an untrusted spec. */
-  readonly redact?: Redaction;
-  /** The state in the clear: that of the input may be redacted already. */
-  readonly recovered: { readonly state: State };
-  readonly diagnostics: Plan["diagnostics"];
-}
-
 /** The plan with its split, unless the base cannot be compared, and diagnostics about the base. */
-async function compareWithBase<T extends HeadPlan>(
-  head: T,
+async function compareWithBase(
+  head: WorkspacePlan,
   { spec, name, notes }: BaseSpec,
   source: PlanSource,
-): Promise<T> {
+): Promise<WorkspacePlan> {
   const diagnostics = [...head.diagnostics, ...notes];
   if (spec === "invalid") return { ...head, diagnostics };
   const before =
@@ -257,7 +245,7 @@ async function compareWithBase<T extends HeadPlan>(
 }
 
 /** Sends no requests beyond those of the head's plan: side effects of deletions are not part of a comparison. */
-async function planOfBase(head: HeadPlan, spec: Spec, source: PlanSource): Promise<Plan> {
+async function planOfBase(head: WorkspacePlan, spec: Spec, source: PlanSource): Promise<Plan> {
   const { input, redact, recovered } = head;
   const only = widened(head);
   const live = await source.baseObjects(spec, only, head.live);
@@ -278,14 +266,14 @@ async function planOfBase(head: HeadPlan, spec: Spec, source: PlanSource): Promi
 }
 
 /** What `--only` names, and what the head's plan needs for it: the base may need less. */
-function widened({ plan, input: { only } }: HeadPlan): PlanInput["only"] {
+function widened({ plan, input: { only } }: WorkspacePlan): PlanInput["only"] {
   if (only === undefined) return undefined;
   const planned = new Set<Address>(plan.changes.map(({ address }) => address));
   return (address) => only(address) || planned.has(address);
 }
 
 /** What `--exclude` names, and what the head's plan leaves out with it: the base may know fewer dependencies. */
-function excludedInHead({ plan, input: { exclude } }: HeadPlan): PlanInput["exclude"] {
+function excludedInHead({ plan, input: { exclude } }: WorkspacePlan): PlanInput["exclude"] {
   if (exclude === undefined) return undefined;
   const excluded = new Set<Address>(plan.part?.excluded);
   return (address) => exclude(address) || excluded.has(address);

@@ -23,7 +23,7 @@ import type { Lease, LockOptions, StateStore } from "../../state/model/store.ts"
 import type { StoreOptions } from "../../state/store/state-store.ts";
 import type { Invocation, WorkflowContext } from "../invocation/invocation.ts";
 import { IN_WORKSPACE, isInWorkspace, requiredTarget } from "../invocation/target.ts";
-import { prepareForLargeState } from "./read-spec.ts";
+import { prepareForLargeFile } from "./read-spec.ts";
 
 interface StateOptions {
   /** Another state than that of the invocation. */
@@ -51,7 +51,7 @@ export function openState(invocation: Invocation, options: StateOptions = {}): S
       : { text: location, folder: resolve(invocation.cwd, location) };
   const shared = text === undefined ? undefined : sharedState(invocation, text, common, options.readLimit);
   if (shared !== undefined) return shared;
-  prepareForLargeState(join(folder, "state.json"));
+  prepareForLargeFile(join(folder, "state.json"), "state");
   return openFileStore({ folder, fs: nodeFiles, ...common });
 }
 

@@ -38,7 +38,7 @@ export async function readSpec(invocation: Invocation, reading: SpecReading): Pr
   const { spec, diagnostics } = await checkSpec(invocation, reading);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
   invocation.observer.report(diagnostics);
-  prepareForLargePlan(spec);
+  prepareForLargeSpec(spec, "plan");
   return { spec, warnings: diagnostics };
 }
 
@@ -68,7 +68,9 @@ export function specInput(invocation: Invocation): SpecInput {
     cwd,
     target: targetName,
     onPathRead,
-    onYaml: prepareForLargeInput,
+    onYaml: (bytes) => {
+      if (bytes >= LARGE.file) preferLessMemory(GROWTH.plan);
+    },
     vars,
     varFiles,
     env: untrusted ? {} : env,
@@ -86,47 +88,22 @@ function stateFolders(invocation: Invocation): readonly string[] {
 }
 
 /** The files of the spec, the state, or else all resources of the spec that call for less memory. The state of 20,000 resources takes at least 6 MiB. */
-const LARGE = { bytes: 2 * 1024 * 1024, state: 6 * 1024 * 1024, resources: 20_000 };
+const LARGE = { file: 2 * 1024 * 1024, state: 6 * 1024 * 1024, resources: 20_000 };
 
-/** V8 collects garbage when the heap is so many percent larger than what lives. A report of a plan and the end of an apply need more memory than a plan. */
-const GROWTH = { plan: 50, report: 50, apply: 25 };
+/** V8 collects garbage when the heap is so many percent larger than what lives. The end of an apply needs more memory than a plan. */
+const GROWTH = { plan: 50, apply: 25 };
 
-/** Called before the first large value is read, the state: V8 keeps the young space that it has until then. */
-export function prepareForLargeFile(spec: string): void {
-  prepareForLargeInput(sizeOf(spec));
+/** Called before a spec, a state in a folder, or a plan file is read: V8 keeps the young space that it has until then. */
+export function prepareForLargeFile(file: string, kind: "file" | "state" = "file"): void {
+  if ((fileStatsOf(file)?.size ?? 0) >= LARGE[kind]) preferLessMemory(GROWTH.plan);
 }
 
-/** Called before a state in a folder is read, which is large also if the spec has many small files. */
-export function prepareForLargeState(file: string): void {
-  if (sizeOf(file) >= LARGE.state) preferLessMemory(GROWTH.plan);
-}
-
-/** Called before a plan file is read. */
-export function prepareForLargePlanFile(file: string): void {
-  if (sizeOf(file) >= LARGE.bytes) preferLessMemory(GROWTH.report);
-}
-
-/** `bytes`: of the files that are read as YAML or JSON up to now. */
-function prepareForLargeInput(bytes: number): void {
-  if (bytes >= LARGE.bytes) preferLessMemory(GROWTH.plan);
-}
-
-/** Called when the spec was read: its resources can come from many small files. */
-function prepareForLargePlan(spec: Pick<Spec, "resources">): void {
-  if (isLarge(spec)) preferLessMemory(GROWTH.plan);
-}
-
-/** Called before a plan is executed. */
-export function prepareForLargeApply(spec: Pick<Spec, "resources">): void {
-  if (isLarge(spec)) preferLessMemory(GROWTH.apply);
-}
-
-function isLarge({ resources }: Pick<Spec, "resources">): boolean {
-  return resources.size >= LARGE.resources;
-}
-
-function sizeOf(file: string): number {
-  return fileStatsOf(file)?.size ?? 0;
+/** Called when the spec was read, whose resources can come from many small files, and before a plan is executed. */
+export function prepareForLargeSpec(
+  { resources }: Pick<Spec, "resources">,
+  phase: keyof typeof GROWTH,
+): void {
+  if (resources.size >= LARGE.resources) preferLessMemory(GROWTH[phase]);
 }
 
 /** Most of a large plan lives as long as the run, so a growing young space only keeps it twice. */

@@ -157,7 +157,7 @@ function shorthand({ provider }: AddressedObject, values: Readonly<Record<string
 /** Applies without a question. `notes`: what was found before the plan; `failed`: what went wrong after it. */
 export async function applyUnattended(session: Session, plan: PlanOptions, signal: AbortSignal) {
   let notes: readonly Diagnostic[] = [];
-  const request = { lockTimeout: 0, signal, origin: async () => ({}) };
+  const request = { lockTimeout: 0, signal };
   const result = await runApply(session, request, freshPlan(plan), {
     planned: async (_, diagnostics) => {
       notes = diagnostics;

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { error } from "../../../src/core/diagnostic.ts";
+import { keyedDigest } from "../../../src/core/digest.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
-import { identify } from "../../../src/workflow/plan/gather-facts.ts";
+import { knownCallerFacts } from "../../../src/workflow/plan/gather-facts.ts";
 
 function service(answer: JsonObject | Error) {
   const asked: string[] = [];
@@ -19,36 +20,46 @@ function service(answer: JsonObject | Error) {
   };
 }
 
+type Sources = Parameters<typeof knownCallerFacts>[0];
+
+const KEY = new Uint8Array(32).fill(7);
+const CREDENTIAL = keyedDigest(KEY, "embedded");
 const STATE = emptyState("l");
-const KNOWN = { ...STATE, caller: { name: "ada", credential: "digest" } };
+const KNOWN = { ...STATE, caller: { name: "ada", credential: CREDENTIAL } };
+
+/** The caller of a run that writes, in the embedded workspace. */
+function identify({ reader, state, user }: { reader: unknown; state: Sources["state"]; user?: string }) {
+  const settings = { user, endpoint: { embedded: true, identity: "embedded" } };
+  return knownCallerFacts({ reader, state, settings, key: KEY, writes: true } as unknown as Sources);
+}
 
 test("a configured user is used without a request", async () => {
   const { reader, asked } = service({ userName: "eve" });
-  expect(await identify({ reader, state: KNOWN, credential: "digest", userName: "bo" })).toEqual({
-    name: "bo",
+  expect(await identify({ reader, state: KNOWN, user: "bo" })).toEqual({
+    facts: { caller: "bo" },
+    callerEntries: [],
   });
   expect(asked).toEqual([]);
 });
 
 test("a remembered caller counts for the same credential and for no other", async () => {
   const { reader, asked } = service({ userName: "eve" });
-  expect(await identify({ reader, state: KNOWN, credential: "digest" })).toEqual({ name: "ada" });
+  expect(await identify({ reader, state: KNOWN })).toEqual({ facts: { caller: "ada" }, callerEntries: [] });
   expect(asked).toEqual([]);
-  expect(await identify({ reader, state: KNOWN, credential: "other" })).toEqual({
-    name: "eve",
-    entry: { type: "caller", name: "eve", credential: "other" },
+  const other = { ...STATE, caller: { name: "ada", credential: "other" } };
+  expect(await identify({ reader, state: other })).toEqual({
+    facts: { caller: "eve" },
+    callerEntries: [{ type: "caller", name: "eve", credential: CREDENTIAL }],
   });
 });
 
 test("a service that does not tell leaves the caller unknown", async () => {
   const refused = new Refused(404, "ENDPOINT_NOT_FOUND", error("API_REFUSED", "no such call"));
   for (const answer of [refused, {}, { userName: 7 } as JsonObject])
-    expect(await identify({ ...service(answer), state: STATE, credential: "d" })).toEqual({
-      name: undefined,
-    });
+    expect(await identify({ ...service(answer), state: STATE })).toEqual({ facts: {}, callerEntries: [] });
 });
 
 test("an unreachable service does not make the caller anonymous", async () => {
   const lost = new UnknownOutcome(error("API_UNREACHABLE", "gone"));
-  await expect(identify({ ...service(lost), state: STATE, credential: "d" })).rejects.toBe(lost);
+  await expect(identify({ ...service(lost), state: STATE })).rejects.toBe(lost);
 });
