@@ -199,9 +199,10 @@ async function executePlan(
   session: Session,
   { signal, commitAndRun }: ApplyRequest,
   observer: ApplyObserver,
-  { plan, lease, compared, sensitive, resources, entries, command, notes }: ExecuteInput,
+  { plan, lease, notes, ...execution }: ExecuteInput,
 ): Promise<ApplyResult> {
   const { invocation, spec } = session;
+  const { compared, sensitive, resources, entries, command } = execution;
   const restored = restoredPlan(plan, sensitive);
   if (hasErrors(restored.diagnostics)) throw new Failure(...restored.diagnostics);
   const past = await commitAndRun?.(plan);
@@ -226,7 +227,10 @@ async function executePlan(
     random: nodeRandom,
     parallelism: session.settings.parallelism,
     onEvent: (event) => {
-      const shown = withoutValues(sensitive, locatedEvent(event, resources));
+      const shown =
+        "outcome" in event
+          ? { ...event, outcome: shownChange(event.outcome, execution) }
+          : sensitive.maskedMessages(event);
       activity.apply(shown);
       observer.changed(shown);
     },
@@ -235,9 +239,11 @@ async function executePlan(
   }).finally(() => activity.stop());
   // Metrics and webhooks count, and quote nothing.
   invocation.runObserver?.applied(plan, lease.state(), applyOutcome);
-  const masked = sensitive.maskedMessages(locatedOutcome(applyOutcome, resources));
-  const changes = masked.changes.map((change) => withoutPossibleValues(sensitive, change));
-  const outcome = { ...masked, changes };
+  const { changes, ...rest } = applyOutcome;
+  const outcome = {
+    ...sensitive.maskedMessages(rest),
+    changes: changes.map((change) => shownChange(change, execution)),
+  };
   await observer.applied(plan, outcome, notes);
   return { status: "applied", plan, outcome };
 }
@@ -318,41 +324,22 @@ export function planFromFile({ saved }: PlanFile): PlanMaker {
   };
 }
 
-/** An event for readers: the service can answer with values that the request had. */
-function withoutValues(sensitive: SensitiveValues, event: ApplyEvent): ApplyEvent {
-  const masked = sensitive.maskedMessages(event);
-  return "outcome" in masked
-    ? { ...masked, outcome: withoutPossibleValues(sensitive, masked.outcome) }
-    : masked;
-}
-
-function withoutPossibleValues(sensitive: SensitiveValues, outcome: ChangeOutcome): ChangeOutcome {
-  const { address, diagnostic } = outcome;
+/** A change for readers: with its place in the spec, which the engine does not know, and without values that the service answered with. */
+function shownChange(outcome: ChangeOutcome, { resources, sensitive }: Execution): ChangeOutcome {
+  const masked = sensitive.maskedMessages(located(outcome, resources));
+  const { address, diagnostic } = masked;
   return diagnostic === undefined
-    ? outcome
-    : { ...outcome, diagnostic: sensitive.withoutPossibleValues(address, diagnostic) };
-}
-
-function locatedOutcome(outcome: ApplyOutcome, resources: Spec["resources"]): ApplyOutcome {
-  return { ...outcome, changes: outcome.changes.map((changeOutcome) => located(changeOutcome, resources)) };
-}
-
-function locatedEvent(event: ApplyEvent, resources: Spec["resources"]): ApplyEvent {
-  return event.type === "apply_errored" ? { ...event, outcome: located(event.outcome, resources) } : event;
+    ? masked
+    : { ...masked, diagnostic: sensitive.withoutPossibleValues(address, diagnostic) };
 }
 
 /** A blocked change has its cause elsewhere. */
-function located(changeOutcome: ChangeOutcome, resources: Spec["resources"]): ChangeOutcome {
-  const place = resources.get(changeOutcome.address)?.at;
-  const isCause = changeOutcome.result === "failed" || changeOutcome.result === "unknown";
-  if (
-    !isCause ||
-    changeOutcome.diagnostic === undefined ||
-    changeOutcome.diagnostic.at !== undefined ||
-    place === undefined
-  )
-    return changeOutcome;
+function located(outcome: ChangeOutcome, resources: Spec["resources"]): ChangeOutcome {
+  const { address, result, diagnostic } = outcome;
+  const place = resources.get(address)?.at;
+  const isCause = result === "failed" || result === "unknown";
+  if (!isCause || diagnostic === undefined || diagnostic.at !== undefined || place === undefined)
+    return outcome;
   const { at, usedAt } = place.traced ?? { at: place };
-  const places = { at: withoutFrame(at), usedAt };
-  return { ...changeOutcome, diagnostic: { ...changeOutcome.diagnostic, ...places } };
+  return { ...outcome, diagnostic: { ...diagnostic, at: withoutFrame(at), usedAt } };
 }
