@@ -23,12 +23,14 @@ import {
 } from "./attributes.ts";
 import {
   AUTHORITATIVE_ACCESS,
+  ENTITLEMENTS,
   LIBRARY,
   MEMBERSHIP,
   principalsIn,
   withAccessLists,
   withConvertedLibraries,
-  withMemberships,
+  withEntitlements,
+  withMembers,
 } from "./parts.ts";
 import { namedAssignments, resourceType, settingInstances, withScriptOrder } from "./resource-types.ts";
 import {
@@ -170,7 +172,7 @@ function hasItsExtension({ live }: ConvertedObject, provider: Provider, path: st
 
 const VENDOR = "databricks_";
 const PERMISSIONS = "databricks_permissions";
-const PARTS = new Set([MEMBERSHIP, "databricks_entitlements", PERMISSIONS, LIBRARY]);
+const PARTS = new Set([MEMBERSHIP, ENTITLEMENTS, PERMISSIONS, LIBRARY]);
 
 /** In the order of the state. What cannot be converted is in the log. */
 export function convertedObjects(
@@ -180,7 +182,8 @@ export function convertedObjects(
 ): ConvertedObjects {
   const objects = new Map<string, ConvertedObject>();
   const parts: TerraformInstance[] = [];
-  for (const instance of namedAssignments(instances, principalsIn(instances)).flatMap(settingInstances)) {
+  const principals = principalsIn(instances);
+  for (const instance of namedAssignments(instances, principals).flatMap(settingInstances)) {
     if (!instance.managed) continue;
     const type = resourceType(instance.type);
     const reason = notConverted(instance, type);
@@ -190,17 +193,11 @@ export function convertedObjects(
     else if (type === undefined) parts.push(instance);
     else add(objects, instance, type, registry, log);
   }
-  const ofType = Map.groupBy(parts, ({ type }) =>
-    type === PERMISSIONS || type === LIBRARY ? type : "membership",
-  );
-  const members = withMemberships(objects, ofType.get("membership") ?? [], instances, log);
-  const installed = withConvertedLibraries(
-    withScriptOrder(members),
-    ofType.get(LIBRARY) ?? [],
-    registry,
-    log,
-  );
-  return withParents(withAccessLists(installed, ofType.get(PERMISSIONS) ?? [], registry, log), registry, log);
+  const partsOf = (type: string) => parts.filter((part) => part.type === type);
+  const entitled = withEntitlements(objects, partsOf(ENTITLEMENTS), log);
+  const grouped = withMembers(entitled, partsOf(MEMBERSHIP), principals, log);
+  const installed = withConvertedLibraries(withScriptOrder(grouped), partsOf(LIBRARY), registry, log);
+  return withParents(withAccessLists(installed, partsOf(PERMISSIONS), registry, log), registry, log);
 }
 
 function notConverted(

@@ -6,7 +6,7 @@ import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, inputName, readCommandInput, withFileCreation } from "../../config/files.ts";
 import { assertCanIgnoreState, ignoreState } from "../../config/write-file.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { registry as everyKind, registry } from "../../providers/index.ts";
+import { registry as everyKind } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import type { FieldDialect } from "../../resource/field-schema.ts";
 import type { Registry } from "../../resource/kind.ts";
@@ -118,7 +118,7 @@ function leaveOmitted(
 ): void {
   const instanceOf = (kind: string, id: string) => objects.get(convertedKey(kind, id))?.instance;
   const written = new Set(exported.map(({ provider, live }) => instanceOf(provider.kind, live.id)));
-  for (const [kind, ones] of Map.groupBy(objects.values(), (convertedObject) => convertedObject.kind)) {
+  for (const [kind, ones] of Map.groupBy(objects.values(), ({ kind }) => kind)) {
     const omitted = omittedObjects(
       registry.get(kind),
       ones.map(({ live }) => live),
@@ -177,10 +177,10 @@ export async function convertFile(
   const cloud = options.cloud ?? cloudOf(instances);
   const conversion = convertTerraform(instances, cloud, { configuration, spec: folder });
   const yaml = textOf(conversion);
-  if (out === undefined) return { conversion: conversion, yaml, written: [], diagnostics: [] };
-  const described = registryIn(registry, { dialect: "databricks", cloud });
+  if (out === undefined) return { conversion, yaml, written: [], diagnostics: [] };
+  const described = registryIn(everyKind, { dialect: "databricks", cloud });
   return {
-    conversion: conversion,
+    conversion,
     yaml,
     written: write(folder, conversion, yaml, force),
     // Their values are not known here.

@@ -105,8 +105,7 @@ function withList(
     else if (isOwner) owner = principalText(principal);
     else access[principalText(principal)] = level;
   }
-  const values = { ...object.live.values, access, ...defined({ owner }) };
-  return { ...object, live: { ...object.live, values } };
+  return withValues(object, { access, ...defined({ owner }) });
 }
 
 export const LIBRARY = "databricks_library";
@@ -145,11 +144,7 @@ export function withConvertedLibraries(
     for (const { path, reason } of converted.left) log.leaveAttribute(instance, path.slice(2), reason);
     const before = blocks(cluster.live.values.libraries);
     const added = withoutEqualLibraries(blocks(converted.values.libraries), before);
-    const all = [...before, ...added];
-    result.set(key, {
-      ...cluster,
-      live: { ...cluster.live, values: { ...cluster.live.values, libraries: all } },
-    });
+    result.set(key, withValues(cluster, { libraries: [...before, ...added] }));
   }
   for (const { kind, live, instance } of result.values())
     if (kind === "clusters" && listIn(live.values.libraries).length > 0)
@@ -158,6 +153,8 @@ export function withConvertedLibraries(
 }
 
 export const MEMBERSHIP = "databricks_group_member";
+
+export const ENTITLEMENTS = "databricks_entitlements";
 
 const AUTHORITATIVE_MEMBERS =
   "its list of members is authoritative: the plan removes members that Terraform did not manage";
@@ -187,38 +184,19 @@ const NAMED = new Map<string, { readonly kind: Principal["kind"]; readonly attri
   ["databricks_service_principal", { kind: "service principals", attribute: "application_id" }],
 ]);
 
-/** The objects with the members and entitlements that `parts` give them. */
-export function withMemberships(
+/** The groups with the members that the instances give them. */
+export function withMembers(
   objects: ConvertedObjects,
-  parts: readonly TerraformInstance[],
   instances: readonly TerraformInstance[],
+  names: ReadonlyMap<string, Principal>,
   log: ConversionLog,
 ): ConvertedObjects {
   const result = new Map(objects);
-  const names = principalsIn(instances);
-  const update = (key: string, change: (values: Values) => Values): void => {
-    const convertedObject = result.get(key) as ConvertedObject;
-    result.set(key, {
-      ...convertedObject,
-      live: { ...convertedObject.live, values: change(convertedObject.live.values) },
-    });
-  };
   const incomplete = new Set<string>();
   let isAnyIncomplete = false;
   const members: { readonly key: string; readonly member: Principal; readonly part: TerraformInstance }[] =
     [];
-  for (const part of parts) {
-    if (part.type === "databricks_entitlements") {
-      const key = principalKey(part.values);
-      if (key === undefined || !result.has(key))
-        log.leave(part, "its user, group, or service principal is not in the state");
-      else
-        update(key, (values) => ({
-          ...values,
-          entitlements: together(values.entitlements, entitlementsIn(part.values)),
-        }));
-      continue;
-    }
+  for (const part of instances) {
     const group = textAttribute(part.values, "group_id") ?? "";
     const key = convertedKey("groups", group);
     const member = names.get(textAttribute(part.values, "member_id") ?? "");
@@ -247,11 +225,36 @@ export function withMemberships(
       const names = (named.get(kind) ?? []).map(({ member }) => member.name);
       return names.length === 0 ? [] : [[kind, together(undefined, names)] as const];
     });
-    update(key, (values) => ({ ...values, members: Object.fromEntries(lists) }));
     const group = result.get(key);
-    if (group !== undefined) log.note(group.instance, AUTHORITATIVE_MEMBERS);
+    if (group === undefined) continue;
+    result.set(key, withValues(group, { members: Object.fromEntries(lists) }));
+    log.note(group.instance, AUTHORITATIVE_MEMBERS);
   }
   return result;
+}
+
+/** The principals with the entitlements that the instances give them. */
+export function withEntitlements(
+  objects: ConvertedObjects,
+  instances: readonly TerraformInstance[],
+  log: ConversionLog,
+): ConvertedObjects {
+  const result = new Map(objects);
+  for (const instance of instances) {
+    const key = principalKey(instance.values) ?? "";
+    const principal = result.get(key);
+    if (principal === undefined)
+      log.leave(instance, "its user, group, or service principal is not in the state");
+    else {
+      const entitlements = together(principal.live.values.entitlements, entitlementsIn(instance.values));
+      result.set(key, withValues(principal, { entitlements }));
+    }
+  }
+  return result;
+}
+
+function withValues(object: ConvertedObject, values: Values): ConvertedObject {
+  return { ...object, live: { ...object.live, values: { ...object.live.values, ...values } } };
 }
 
 function principalKey(attributes: JsonObject): string | undefined {
