@@ -30,7 +30,7 @@ import {
   withAccessLists,
   withConvertedLibraries,
   withEntitlements,
-  withMembers,
+  withGroupMembers,
 } from "./parts.ts";
 import { namedAssignments, resourceType, settingInstances, withScriptOrder } from "./resource-types.ts";
 import {
@@ -195,7 +195,7 @@ export function convertedObjects(
   }
   const partsOf = (type: string) => parts.filter((part) => part.type === type);
   const entitled = withEntitlements(objects, partsOf(ENTITLEMENTS), log);
-  const grouped = withMembers(entitled, partsOf(MEMBERSHIP), principals, log);
+  const grouped = withGroupMembers(entitled, partsOf(MEMBERSHIP), principals, log);
   const installed = withConvertedLibraries(withScriptOrder(grouped), partsOf(LIBRARY), registry, log);
   return withParents(withAccessLists(installed, partsOf(PERMISSIONS), registry, log), registry, log);
 }

@@ -185,7 +185,7 @@ const NAMED = new Map<string, { readonly kind: Principal["kind"]; readonly attri
 ]);
 
 /** The groups with the members that the instances give them. */
-export function withMembers(
+export function withGroupMembers(
   objects: ConvertedObjects,
   instances: readonly TerraformInstance[],
   names: ReadonlyMap<string, Principal>,

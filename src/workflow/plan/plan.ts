@@ -130,32 +130,16 @@ async function planInTheClear(
 ): Promise<WorkspacePlan> {
   assertSameHost(state, source.host);
   assertKnownKinds(state.records.keys());
-  const { key, invocation } = session;
-  const { untrusted } = invocation;
-  const kinds = planningRegistryIn(registry, invocation.dialect());
-  const spec = untrusted || source.isOffline ? withoutImports(session.spec) : session.spec;
   const callerFacts = source.callerFacts();
   // Reported after problems of reading.
   callerFacts.catch(() => undefined);
-  const withMoves = (recovered: Recovered) =>
-    moveRecords(spec.stateEntries?.moved ?? [], recovered, {
-      ...{ registry, declared: spec.resources },
-      removed: spec.stateEntries?.removed,
-    });
-  const recorded = withMoves({ state, entries: [], diagnostics: [] }).state;
-  const base = typeof session.base?.spec === "object" ? session.base.spec : undefined;
-  const sensitive = openSensitive({ spec, base, states: [state, recorded], key, untrusted });
-  const observed = await source.observe(spec, recorded);
-  const readable = revealed(sensitive, { spec, state, moved: recorded, live: observed, key, untrusted });
-  const { moved, ...recovered } = withMoves(source.recover(readable, observed));
-  const live = source.objects(observed, recovered.state);
-  const redact = untrusted ? redaction(kinds, { state: recorded, before: state, live, key }) : undefined;
-  const redacted = redact?.(spec, recovered.state, live);
+  const compared = await readCompared(session, state, source);
+  const { kinds, spec, live, sensitive, redact, redacted, moved, recovered } = compared;
   const recordedSpec = { registry: kinds, spec, state: recovered.state };
-  const { facts: caller, callerEntries: callerBefore } = await callerFacts;
+  const caller = await callerFacts;
   const addresses = [...spec.resources.keys(), ...recovered.state.records.keys()];
   const draft = draftPlan({
-    ...caller,
+    ...caller.facts,
     registry: kinds,
     host: source.host,
     spec: redacted?.spec ?? (options.mayLackSecrets ? withRecordedSecrets(recordedSpec) : spec),
@@ -171,11 +155,9 @@ async function planInTheClear(
     destroy: options.destroy ?? false,
   });
   // Not shown for untrusted specs: lines of files, and objects of others.
-  const withheld = untrusted ? { contents: new Map(), dependents: new Map(), principals: new Map() } : {};
-  const { facts, callerEntries } = await source.gatherFacts(draft, {
-    facts: { ...caller, ...withheld },
-    callerEntries: callerBefore,
-  });
+  const withheld = redact && { contents: new Map(), dependents: new Map(), principals: new Map() };
+  const known = { ...caller, facts: { ...caller.facts, ...withheld } };
+  const { facts, callerEntries } = await source.gatherFacts(draft, known);
   const finished = withDriftDigests(finishPlan(draft, facts), registry, session.secretDigest);
   const input = { ...draft.context.input, ...facts };
   const audit = auditPlan(finished, input, draft.context.liveIndex);
@@ -193,6 +175,27 @@ async function planInTheClear(
     callerEntries,
     diagnostics: source.isOffline ? audit : [...recovered.diagnostics, ...audit],
   };
+}
+
+/** What a plan compares, in the clear: the spec, the records under its addresses, and the objects of the source. */
+async function readCompared(session: SpecSession, state: State, source: PlanSource) {
+  const { key, invocation } = session;
+  const { untrusted } = invocation;
+  const spec = untrusted || source.isOffline ? withoutImports(session.spec) : session.spec;
+  const { moved: moves = [], removed } = spec.stateEntries ?? {};
+  const withMoves = (recovered: Recovered) =>
+    moveRecords(moves, recovered, { registry, declared: spec.resources, removed });
+  const recorded = withMoves({ state, entries: [], diagnostics: [] }).state;
+  const base = typeof session.base?.spec === "object" ? session.base.spec : undefined;
+  const sensitive = openSensitive({ spec, base, states: [state, recorded], key, untrusted });
+  const observed = await source.observe(spec, recorded);
+  const readable = revealed(sensitive, { spec, state, moved: recorded, live: observed, key, untrusted });
+  const { moved, ...recovered } = withMoves(source.recover(readable, observed));
+  const live = source.objects(observed, recovered.state);
+  const kinds = planningRegistryIn(registry, invocation.dialect());
+  const redact = untrusted ? redaction(kinds, { state: recorded, before: state, live, key }) : undefined;
+  const redacted = redact?.(spec, recovered.state, live);
+  return { kinds, spec, live, sensitive, redact, redacted, moved, recovered };
 }
 
 /** What a plan without the whole workspace says about itself. */
