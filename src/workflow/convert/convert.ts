@@ -6,6 +6,7 @@ import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, inputName, readCommandInput, withFileCreation } from "../../config/files.ts";
 import { assertCanIgnoreState, ignoreState } from "../../config/write-file.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { listIn } from "../../core/json.ts";
 import { registry as everyKind } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import type { FieldDialect } from "../../resource/field-schema.ts";
@@ -132,16 +133,10 @@ function leaveOmitted(
 
 /** The cloud whose attributes the state has; Azure if it has none. */
 export function cloudOf(instances: readonly TerraformInstance[]): FieldDialect["cloud"] {
-  const names = new Set(
-    instances.flatMap(({ values }) =>
-      (["azure", "aws", "gcp"] as const).filter((cloud) => hasBlock(values[`${cloud}_attributes`])),
-    ),
-  );
-  if (names.has("azure")) return "azure";
-  return names.has("aws") ? "aws" : names.has("gcp") ? "gcp" : "azure";
+  const isNamed = (cloud: string): boolean =>
+    instances.some(({ values }) => listIn(values[`${cloud}_attributes`]).length > 0);
+  return (["azure", "aws", "gcp"] as const).find(isNamed) ?? "azure";
 }
-
-const hasBlock = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
 interface ConvertOptions {
   /** The folder to write to; undefined only returns the spec. */

@@ -58,9 +58,12 @@ export async function explainInSession(
   const plan = { ...planned.plan, drift };
   const { only, exclude, registry } = planned.input;
   const input: ExplainInput = {
-    ...{ registry, plan, spec, state: recorded },
-    ...(only && { only }),
-    ...(exclude && { exclude }),
+    registry,
+    plan,
+    spec,
+    state: recorded,
+    only,
+    exclude,
     permissive: permissivePlan(planned, address),
     originOf: await originsIn(session),
   };

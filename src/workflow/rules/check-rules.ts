@@ -48,16 +48,9 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
     target: { name: target?.name ?? "", protected: target?.protected ?? false },
     access: accessOf(plan, untrusted),
   };
-  const logic = rules.map(({ kinds, when, assert, message, scope }) => ({
-    assert,
-    scope,
-    kinds,
-    when,
-    message,
-  }));
   const limits = untrusted ? STRICT_RULE_LIMITS : RULE_LIMITS;
   const results: RuleResult[] = [];
-  for (const result of evaluateRules({ rules: logic, subjects, surroundings }, limits)) {
+  for (const result of evaluateRules({ rules, subjects, surroundings }, limits)) {
     results.push(result);
     // The lock of the state is renewed between two rules.
     await setImmediate();

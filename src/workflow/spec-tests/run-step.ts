@@ -94,7 +94,7 @@ interface StepResult {
 }
 
 async function validateStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
-  const { spec, diagnostics } = await loaded(running, step, "skip");
+  const { spec, diagnostics } = await loadedForStep(running, step, "skip");
   const { state } = await running.sandbox.state.read();
   const done = spec === undefined || !stateExists(state) ? [] : entriesDoneIn(spec, state);
   return [compareDiagnostics(stepFieldsOf(step), [...diagnostics, ...done])];
@@ -210,37 +210,28 @@ async function makeDeclared(
   source: SpecSource,
   only?: readonly Address[],
 ): Promise<ReadonlyMap<Address, string>> {
-  const spec = await validSpec(running, { source, secrets: "resolve" });
+  const { spec, diagnostics } = await loaded(running, { source, secrets: "resolve" });
+  if (spec === undefined) throw new Failure(...diagnostics);
   const ids = await makeObjects(running.sandbox, spec, only);
   noteSensitiveFields(running, spec, ids);
   return ids;
 }
 
-async function validSpec({ sandbox, test, place, sensitive }: Starting, what: LoadSpecOfTest): Promise<Spec> {
+/** The spec if it has no errors, with what was found. */
+async function loaded({ sandbox, test, place, sensitive }: Starting, what: LoadSpecOfTest) {
   const { spec, diagnostics } = await loadSpecOfTest(sandbox, test.setup, place, what);
-  if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
-  sensitive.push(sensitiveIn(spec));
-  return spec;
+  if (spec === undefined || hasErrors(diagnostics)) return { diagnostics };
+  sensitive.push(openSensitive({ spec, states: [emptyState("")], key: new Uint8Array() }));
+  return { spec, diagnostics };
 }
 
-const sensitiveIn = (spec: Spec): SensitiveValues =>
-  openSensitive({ spec, states: [emptyState("")], key: new Uint8Array() });
-
-async function loaded(
-  { sandbox, test, place, ids, sensitive }: RunningTest,
-  { choice }: TestStep,
+async function loadedForStep(
+  running: RunningTest,
+  { choice: { spec: source, ...chosen } }: TestStep,
   secrets: LoadSpecOfTest["secrets"],
 ) {
-  const { spec: source, ...chosen } = choice;
-  const { spec, diagnostics } = await loadSpecOfTest(sandbox, test.setup, place, {
-    source,
-    ...chosen,
-    secrets,
-    withRules: true,
-  });
-  if (spec === undefined || hasErrors(diagnostics)) return { diagnostics };
-  sensitive.push(sensitiveIn(spec));
-  return { spec: withLiveIds(spec, ids), diagnostics };
+  const { spec, diagnostics } = await loaded(running, { source, ...chosen, secrets, withRules: true });
+  return { spec: spec && withLiveIds(spec, running.ids), diagnostics };
 }
 
 function planOptions({ adopt, destroy, only }: JsonObject) {
@@ -258,7 +249,7 @@ async function inSession(
   secrets: LoadSpecOfTest["secrets"],
   work: (session: Session) => Promise<StepResult>,
 ): Promise<StepResult> {
-  const { spec, diagnostics } = await loaded(running, step, secrets);
+  const { spec, diagnostics } = await loadedForStep(running, step, secrets);
   if (spec === undefined) return { diagnostics };
   const { test, place, sandbox } = running;
   const prices = test.setup.prices && pathInside(test.setup.prices, place);

@@ -1,7 +1,7 @@
 // Turns drift into edits of the spec: each live value goes to the place that decides the declared one. Reads no file and no workspace.
 
 import { type Address, nameOf } from "../../core/address.ts";
-import { type Diagnostic, error, type Location } from "../../core/diagnostic.ts";
+import { type Failure, failureOf, type Location } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt } from "../../core/pointer.ts";
 import { hasDigest } from "../../core/sensitive-values.ts";
@@ -64,29 +64,20 @@ interface AcceptedChange {
 }
 
 /** Why drift cannot be accepted. */
-export class NotAccepted extends Error {
-  readonly diagnostic: Diagnostic;
-
-  constructor(diagnostic: Diagnostic) {
-    super(diagnostic.message);
-    this.diagnostic = diagnostic;
-  }
-}
-
 export function notAccepted(
   address: Address,
   message: string,
   details: { readonly hint?: string; readonly at?: Location } = {},
-): NotAccepted {
-  return new NotAccepted(error("DRIFT_NOT_ACCEPTED", message, { address, ...details }));
+): Failure {
+  return failureOf("DRIFT_NOT_ACCEPTED", message, { address, ...details });
 }
 
-/** Edits the fields that differ. Throws NotAccepted; the edits then have to be dropped. */
+/** Edits the fields that differ. Throws Failure; the edits then have to be dropped. */
 export function acceptValues(accepting: AcceptInput, { drift, field }: WantedDrift): AcceptedChange {
   return new Accepting(accepting, drift).changed(field);
 }
 
-/** Removes the entry of a deleted object. Throws NotAccepted. */
+/** Removes the entry of a deleted object. Throws Failure. */
 export function acceptDeletion({ declared, edits }: AcceptInput, { address }: Drift): void {
   const written = declared.resources.find((resource) => resource.address === address);
   if (written === undefined) return;
@@ -285,7 +276,7 @@ class Accepting {
   }
 
   /** Names what decides the value: an expression and what it reads, or a source outside the files. */
-  #refusal(path: Path, node: SpecNode): NotAccepted {
+  #refusal(path: Path, node: SpecNode): Failure {
     const decided = decidedNode(node);
     const field = `${this.#address}: ${path.length === 0 ? "the resource" : toDottedPath(path)}`;
     const chain: SpecNode[] = [node];

@@ -26,7 +26,6 @@ import {
   type AcceptedField,
   acceptDeletion,
   acceptValues,
-  NotAccepted,
   notAccepted,
   type TargetOverride,
   type WantedDrift,
@@ -161,8 +160,9 @@ class Acceptance {
       try {
         resources.push(await this.#accept(item));
       } catch (problem) {
-        if (!(problem instanceof NotAccepted)) throw problem;
-        problems.push(problem.diagnostic);
+        if (!(problem instanceof Failure) || problem.diagnostics[0]?.code !== "DRIFT_NOT_ACCEPTED")
+          throw problem;
+        problems.push(...problem.diagnostics);
       }
     }
     if (problems.length > 0) throw new Failure(...problems);

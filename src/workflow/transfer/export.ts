@@ -191,7 +191,7 @@ export async function exportToFolder(
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
   const diagnostics = await problemsOfExport({ cwd }, file, registryIn(registry, dialect));
   return {
-    exported: exported,
+    exported,
     diagnostics: [...exportNotes(exported, options.builtIn), ...failed.values(), ...diagnostics],
   };
 }
