@@ -73,14 +73,12 @@ function namedPaths({
 
 /** Throws what is not a Failure. */
 async function checkedRound(invocation: Invocation, options: RoundOptions): Promise<CheckRound> {
-  const { observer } = invocation;
   const collected: Diagnostic[] = [];
   const quiet: Invocation = {
     ...invocation,
     observer: {
+      ...invocation.observer,
       report: (diagnostics) => void collected.push(...diagnostics),
-      retrying: (event) => observer.retrying(event),
-      waitingForLock: (wait) => observer.waitingForLock(wait),
       begin: () => Promise.resolve(QUIET),
     },
   };

@@ -98,11 +98,7 @@ export async function callerNameWith(
   settings: Settings,
   { observer }: WorkflowContext,
 ): Promise<string | undefined> {
-  const connection = await connect({
-    settings,
-    embeddedFolder: "",
-    retrying: (event) => observer.retrying(event),
-  });
+  const connection = await connect({ settings, embeddedFolder: "", observer });
   try {
     return await nameFrom(connection.reader);
   } finally {

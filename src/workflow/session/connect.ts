@@ -5,7 +5,6 @@ import { rejectedTokenHint } from "../../api/auth/token-request.ts";
 import { type Client, createClient } from "../../api/client.ts";
 import { httpTransport, type Transport } from "../../api/http/transport.ts";
 import { ReadLimit } from "../../api/retry/read-limit.ts";
-import type { RequestEvent } from "../../api/retry/send.ts";
 import { dialectTable } from "../../config/dialect.ts";
 import type { Network } from "../../config/network.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -21,16 +20,13 @@ export interface Connection extends Client {
   close(): Promise<void>;
 }
 
-export interface ConnectionOptions {
+/** `observer` and `runObserver` receive the requests; `abandoned` ends those in flight, too. */
+interface ConnectionOptions
+  extends Pick<Invocation, "embeddedFolder">,
+    Partial<Pick<Invocation, "abandoned" | "observer" | "runObserver">> {
   readonly settings: Settings;
-  readonly embeddedFolder: string;
   readonly signal?: AbortSignal;
   readonly readLimit?: ReadLimit | undefined;
-  /** Ends requests in flight, too. */
-  readonly abandoned?: AbortSignal | undefined;
-  /** Receives every attempt after which the request waits to be sent again. */
-  readonly retrying?: (event: RequestEvent) => void;
-  readonly requested?: (event: RequestEvent) => void;
 }
 
 /** The limit for one plan. Throws Failure with CLI_USAGE. */
@@ -153,8 +149,8 @@ function clientOver(
     tokenHint,
     readLimit,
     log: (event) => {
-      options.requested?.(event);
-      if (event.waitMs !== undefined) options.retrying?.(event);
+      options.runObserver?.requested(event);
+      if (event.waitMs !== undefined) options.observer?.retrying(event);
     },
   });
 }
@@ -167,8 +163,7 @@ export async function withConnection<T>(
   const { observer, embeddedFolder, abandoned } = invocation;
   const settings = invocation.settings();
   observer.report(settings.warnings);
-  const retrying = (event: RequestEvent): void => observer.retrying(event);
-  const connection = await connect({ settings, embeddedFolder, readLimit, abandoned, retrying });
+  const connection = await connect({ settings, embeddedFolder, readLimit, abandoned, observer });
   try {
     return await work(connection);
   } finally {

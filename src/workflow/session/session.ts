@@ -58,20 +58,12 @@ export function withSession<T>(
   requirements: SessionRequirements,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const { observer, embeddedFolder, abandoned, runObserver } = invocation;
   return withStateAndLimit(invocation, async (store, readLimit) => {
     const settings = invocation.settings();
-    observer.report(settings.warnings);
+    invocation.observer.report(settings.warnings);
     const opened = await openSpec(invocation, requirements, store, readLimit);
-    const connection = await connect({
-      settings,
-      embeddedFolder,
-      abandoned,
-      readLimit,
-      signal: requirements.signal,
-      retrying: (event) => observer.retrying(event),
-      requested: (event) => runObserver?.requested(event),
-    });
+    const { signal } = requirements;
+    const connection = await connect({ ...invocation, settings, readLimit, signal });
     const session: Session = {
       ...opened,
       warnings: [...settings.warnings, ...opened.warnings],
