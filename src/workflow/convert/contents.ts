@@ -23,7 +23,7 @@ import {
 } from "./attributes.ts";
 import {
   AUTHORITATIVE_ACCESS,
-  ENTITLEMENTS,
+  ENTITLEMENT_PARTS,
   LIBRARY,
   MEMBERSHIP,
   principalsIn,
@@ -172,7 +172,7 @@ function hasItsExtension({ live }: ConvertedObject, provider: Provider, path: st
 
 const VENDOR = "databricks_";
 const PERMISSIONS = "databricks_permissions";
-const PARTS = new Set([MEMBERSHIP, ENTITLEMENTS, PERMISSIONS, LIBRARY]);
+const PARTS = new Set([MEMBERSHIP, ENTITLEMENT_PARTS, PERMISSIONS, LIBRARY]);
 
 /** In the order of the state. What cannot be converted is in the log. */
 export function convertedObjects(
@@ -194,7 +194,7 @@ export function convertedObjects(
     else add(objects, instance, type, registry, log);
   }
   const partsOf = (type: string) => parts.filter((part) => part.type === type);
-  const entitled = withEntitlements(objects, partsOf(ENTITLEMENTS), log);
+  const entitled = withEntitlements(objects, partsOf(ENTITLEMENT_PARTS), log);
   const grouped = withGroupMembers(entitled, partsOf(MEMBERSHIP), principals, log);
   const installed = withConvertedLibraries(withScriptOrder(grouped), partsOf(LIBRARY), registry, log);
   return withParents(withAccessLists(installed, partsOf(PERMISSIONS), registry, log), registry, log);

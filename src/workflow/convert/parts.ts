@@ -154,7 +154,7 @@ export function withConvertedLibraries(
 
 export const MEMBERSHIP = "databricks_group_member";
 
-export const ENTITLEMENTS = "databricks_entitlements";
+export const ENTITLEMENT_PARTS = "databricks_entitlements";
 
 const AUTHORITATIVE_MEMBERS =
   "its list of members is authoritative: the plan removes members that Terraform did not manage";

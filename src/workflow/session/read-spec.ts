@@ -1,4 +1,4 @@
-// Reads the spec of an invocation.
+// Reads the spec of an invocation: to work with it, resolved to show it, or as the scope of expressions.
 
 import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -6,8 +6,10 @@ import { fileStatsOf } from "../../config/files.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
+import type { ExpressionScope } from "../../spec/evaluate-text.ts";
 import { loadSpec, type SpecInput } from "../../spec/load-spec.ts";
-import type { Spec } from "../../spec/model/spec.ts";
+import type { DeclaredSpec, Spec } from "../../spec/model/spec.ts";
+import type { RenderedSpec } from "../../spec/render/render-spec.ts";
 import { assertInCheckout } from "../invocation/checkout.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import { stateOfTarget } from "../invocation/target.ts";
@@ -29,17 +31,19 @@ export interface SpecReading {
 /** A spec without errors. */
 interface ValidSpec {
   readonly spec: Spec;
+  readonly declared: DeclaredSpec;
   /** The observer has them already; for output that is a document. */
   readonly warnings: readonly Diagnostic[];
 }
 
 /** Throws Failure with everything that is wrong; warnings go to the observer. */
 export async function readSpec(invocation: Invocation, reading: SpecReading): Promise<ValidSpec> {
-  const { spec, diagnostics } = await checkSpec(invocation, reading);
-  if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
+  const { spec, declared, diagnostics } = await checkSpec(invocation, reading);
+  if (spec === undefined || declared === undefined || hasErrors(diagnostics))
+    throw new Failure(...diagnostics);
   invocation.observer.report(diagnostics);
   prepareForLargeSpec(spec, "plan");
-  return { spec, warnings: diagnostics };
+  return { spec, declared, warnings: diagnostics };
 }
 
 /** The spec, unless something is wrong with it, and everything that was found. */
@@ -110,4 +114,36 @@ export function prepareForLargeSpec(
 function preferLessMemory(growth: number): void {
   setFlagsFromString("--semi-space-growth-factor=1");
   setFlagsFromString(`--heap-growing-percent=${growth}`);
+}
+
+/** The resolved spec of a target. */
+export interface ResolvedSpec extends RenderedSpec {
+  readonly target: string | undefined;
+  readonly hasSensitive: boolean;
+}
+
+/** Throws Failure with everything that is wrong with the spec; warnings go to the observer. */
+export async function resolvedSpec(invocation: Invocation): Promise<ResolvedSpec> {
+  const { spec, declared } = await readSpec(invocation, {});
+  const { registry } = specInput(invocation);
+  const { renderSpec } = await import("../../spec/render/render-spec.ts");
+  return {
+    ...renderSpec(spec, declared, registry),
+    target: spec.target?.name,
+    hasSensitive: (spec.sensitive?.size ?? 0) > 0,
+  };
+}
+
+interface TypedExpressions extends ExpressionScope {
+  /** Whether the spec has errors. What does not depend on them can be evaluated. */
+  readonly hasErrors: boolean;
+}
+
+/** Problems of the spec go to the observer. Throws Failure if its files cannot be read. */
+export async function expressionScope(invocation: Invocation): Promise<TypedExpressions> {
+  const { openExpressions } = await import("../../spec/evaluate-text.ts");
+  const { scope, diagnostics } = await openExpressions(specInput(invocation));
+  if (scope === undefined) throw new Failure(...diagnostics);
+  invocation.observer.report(diagnostics);
+  return { ...scope, hasErrors: hasErrors(diagnostics) };
 }

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Reader } from "../../../src/api/contract/reader.ts";
 import { draftPlan } from "../../../src/planner/make-plan.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
-import { gatherFacts } from "../../../src/workflow/plan/gather-facts.ts";
+import { gatherFacts } from "../../../src/workflow/plan/sources.ts";
 import { KEY, Site } from "../../engine/site.ts";
 
 const CLUSTER =

@@ -4,7 +4,7 @@ import { keyedDigest } from "../../../src/core/digest.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
-import { knownCallerFacts } from "../../../src/workflow/plan/gather-facts.ts";
+import { knownCallerFacts } from "../../../src/workflow/plan/sources.ts";
 
 function service(answer: JsonObject | Error) {
   const asked: string[] = [];

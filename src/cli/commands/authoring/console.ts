@@ -6,7 +6,7 @@ import { failureOf, hasErrors } from "../../../core/diagnostic.ts";
 import { jsonDocument } from "../../../report/text/printable.ts";
 import { yamlValue } from "../../../report/text/yaml.ts";
 import type { EvaluatedText, ExpressionScope } from "../../../spec/evaluate-text.ts";
-import { expressionScope } from "../../../workflow/authoring/render.ts";
+import { expressionScope } from "../../../workflow/session/read-spec.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT, exitOf } from "../../command/exit-codes.ts";
 import { choiceOption, oneFormat } from "../../command/option.ts";
