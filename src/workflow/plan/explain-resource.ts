@@ -2,7 +2,7 @@
 
 import type { Address } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
-import { type Path, toPointer } from "../../core/pointer.ts";
+import type { Path } from "../../core/pointer.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import {
   type ExplainInput,
@@ -111,12 +111,9 @@ async function originsIn({ invocation, spec }: Session): Promise<ExplainInput["o
   });
   const places = placesIn(spec.resources);
   const written = new Map(declared.resources.map((resource) => [resource.address, resource]));
-  const cached = new Map<string, DecidedOrigin | undefined>();
   return (address, path) => {
     const resource = written.get(address);
-    const key = `${address} ${toPointer(path)}`;
-    if (!cached.has(key)) cached.set(key, resource && originIn(resource, path, { edits, spec, places }));
-    return cached.get(key);
+    return resource && originIn(resource, path, { edits, spec, places });
   };
 }
 

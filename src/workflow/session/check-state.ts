@@ -184,16 +184,10 @@ export function exposedState(
   { digests }: { readonly digests: boolean },
 ): readonly Diagnostic[] {
   const resources = [...spec.resources.values()];
-  const valuesInSpec = valuesHeld(
-    resources.some(({ kind }) => holdsSecret(kind)),
-    resources.some(({ sensitive }) => sensitive !== undefined),
-  );
-  return exposed(
-    invocation,
-    invocation.stateLocation().text,
-    valuesInSpec && `the spec has ${valuesInSpec}`,
-    !digests || invocation.allowsUnencryptedState,
-  );
+  const secrets = resources.some(({ kind }) => holdsSecret(kind));
+  const sensitive = resources.some((resource) => resource.sensitive !== undefined);
+  const { text } = invocation.stateLocation();
+  return exposed(invocation, text, { holder: "the spec", secrets, sensitive, isAllowed: !digests });
 }
 
 /** The same of a state that is brought to a location from elsewhere: its records have the digests. */
@@ -203,21 +197,9 @@ export function exposedRecords(
   state: State,
 ): readonly Diagnostic[] {
   const addresses = [...state.records.keys(), ...state.open.map((intent) => intent.address)];
-  const valuesInState = valuesHeld(
-    addresses.some((address) => holdsSecret(kindOf(address))),
-    hasSensitiveDigests(state),
-  );
-  return exposed(
-    invocation,
-    location,
-    valuesInState && `the state has ${valuesInState}`,
-    invocation.allowsUnencryptedState,
-  );
-}
-
-function valuesHeld(secrets: boolean, sensitive: boolean): string | undefined {
-  if (secrets && sensitive) return "secrets and sensitive values";
-  return secrets ? "secrets" : sensitive ? "sensitive values" : undefined;
+  const secrets = addresses.some((address) => holdsSecret(kindOf(address)));
+  const sensitive = hasSensitiveDigests(state);
+  return exposed(invocation, location, { holder: "the state", secrets, sensitive, isAllowed: false });
 }
 
 function holdsSecret(kind: string): boolean {
@@ -225,22 +207,29 @@ function holdsSecret(kind: string): boolean {
   return provider !== undefined && secretField(provider) !== undefined;
 }
 
-/** `holder`: what has secrets or sensitive values, if anything has. */
+interface HeldValues {
+  readonly holder: "the spec" | "the state";
+  readonly secrets: boolean;
+  readonly sensitive: boolean;
+  /** Whether the digests of the values may be in a state that is not encrypted. */
+  readonly isAllowed: boolean;
+}
+
 function exposed(
-  { stateKey }: Invocation,
+  { stateKey, allowsUnencryptedState }: Invocation,
   location: string | undefined,
-  holder: string | undefined,
-  allowed: boolean,
+  { holder, secrets, sensitive, isAllowed }: HeldValues,
 ): readonly Diagnostic[] {
   if (location === undefined || !isInWorkspace(location) || stateKey !== undefined) return [];
   const setKey =
     "set WORKSPACE_STATE_KEY to the output of `openssl rand -hex 32`; to encrypt an existing state, then run `workspace state rekey`";
-  if (holder === undefined) {
+  if (!secrets && !sensitive) {
     const message = `everyone who can read ${location} can read the state, which is not encrypted`;
     return [warning("STATE_UNENCRYPTED", message, { hint: setKey })];
   }
-  const message = `${holder}, and readers of ${location} can test guesses of them, because the state is not encrypted`;
-  if (allowed) return [warning("STATE_UNENCRYPTED", message, { hint: setKey })];
+  const values = [...(secrets ? ["secrets"] : []), ...(sensitive ? ["sensitive values"] : [])].join(" and ");
+  const message = `${holder} has ${values}, and readers of ${location} can test guesses of them, because the state is not encrypted`;
+  if (isAllowed || allowsUnencryptedState) return [warning("STATE_UNENCRYPTED", message, { hint: setKey })];
   return [
     error("STATE_UNENCRYPTED", message, {
       hint: `${setKey}; if every such value is long and random, pass --allow-unencrypted-state`,

@@ -26,6 +26,7 @@ import {
   mapAt,
   type SpecNode,
   scalarAt,
+  withMembers,
 } from "../../spec/model/tree.ts";
 import type { State } from "../../state/model/record.ts";
 import { freshPlan, runApply } from "../apply/apply.ts";
@@ -222,28 +223,17 @@ export function changedSpec(object: AddressedObject, objects: LiveObjects, chang
       else fields.set(name, { key, value });
   const declared = change.kind === "map" ? mapAt(change, fields) : change;
   const { nested } = provider;
-  const key = nameOf(addressIn(object));
-  if (nested === undefined)
-    return wrapped(change, [provider.kind, key], declared, [...importOf(object, change)]);
-  return wrapped(change, [nested.kind, parentOf(live.name), nested.under, memberOf(live.name)], declared, []);
-}
-
-/** If names of the kind are not unique, the spec selects the object by its ID. */
-function* importOf(object: AddressedObject, at: Span): Iterable<readonly [string, MapMember]> {
-  if (object.provider.unique) return;
-  const entry = nodeOf(at, { to: addressIn(object), id: object.live.id });
-  yield ["import", { key: at, value: listAt(at, [entry]) }];
-}
-
-function wrapped(
-  at: Span,
-  path: readonly string[],
-  inner: SpecNode,
-  beside: readonly (readonly [string, MapMember])[],
-): MapNode {
-  const [first = "", ...rest] = path;
-  const value = rest.length === 0 ? inner : wrapped(at, rest, inner, []);
-  return mapAt(at, new Map([[first, { key: at, value }], ...beside]));
+  const path =
+    nested === undefined
+      ? [provider.kind, nameOf(addressIn(object))]
+      : [nested.kind, parentOf(live.name), nested.under, memberOf(live.name)];
+  const root = path.reduceRight<SpecNode>(
+    (inner, name) => mapAt(change, new Map([[name, { key: change, value: inner }]])),
+    declared,
+  ) as MapNode;
+  if (nested !== undefined || provider.unique) return root;
+  // Names of the kind are not unique, so the spec selects the object by its ID.
+  return withMembers(root, { import: memberAt(change, [{ to: addressIn(object), id: live.id }]) });
 }
 
 /** References to other live objects, which this spec does not declare, are IDs again. */

@@ -243,8 +243,7 @@ async function runTest(
   }
   const problems = [...ran.problems];
   const stopped = stop.signal.aborted;
-  if (stopped)
-    problems.push(problemOf(undefined, locationOf(test.at), [timedOut(test, interrupted.aborted)]));
+  if (stopped) problems.push({ at: locationOf(test.at), diagnostics: [timedOut(test, interrupted.aborted)] });
   const status = problems.length === 0 ? "passed" : "failed";
   return {
     result: {
@@ -269,7 +268,11 @@ async function stepByStep(test: SpecTest, place: TestPlace, signal: AbortSignal,
     const initial = await initialObjects(sandbox);
     const starting = { sandbox, test, place, sensitive, sensitiveFields: new Map() };
     const world = await makeWorld(starting);
-    const ids = new Map([...test.setup.ids].flatMap(([id, address]) => idPair(id, world.get(address))));
+    const ids = new Map<string, string>();
+    for (const [id, address] of test.setup.ids) {
+      const live = world.get(address);
+      if (live !== undefined) ids.set(id, live);
+    }
     const running: RunningTest = { ...starting, ids, initial };
     for (const [at, step] of test.steps.entries()) {
       current = step;
@@ -292,16 +295,12 @@ async function stepByStep(test: SpecTest, place: TestPlace, signal: AbortSignal,
     );
     const step =
       current === undefined ? undefined : { number: test.steps.indexOf(current) + 1, name: current.name };
-    ran.problems.push(
-      problemOf(step, locationOf(current?.at ?? test.setup.world?.at ?? test.at), diagnostics),
-    );
+    const at = locationOf(current?.at ?? test.setup.world?.at ?? test.at);
+    ran.problems.push({ step, at, diagnostics });
   } finally {
     await sandbox.close();
   }
 }
-
-const idPair = (id: string, live: string | undefined): readonly (readonly [string, string])[] =>
-  live === undefined ? [] : [[id, live]];
 
 function isUnexpectedError({ expected, because = [] }: StepComparison): boolean {
   return expected === undefined && hasErrors(because);
@@ -343,14 +342,6 @@ function noteDifference(
   // An update changes expectations but adds none, and writes no sensitive value.
   if (written === undefined || canonicalJson(value) !== canonicalJson(actual)) ran.updatable = false;
   else ran.edits.push({ path: what === "live" ? step.path : [...step.path, what], value });
-}
-
-function problemOf(
-  step: TestProblem["step"],
-  at: TestProblem["at"],
-  diagnostics: readonly Diagnostic[],
-): TestProblem {
-  return { step, at, diagnostics };
 }
 
 function timedOut({ at, setup }: SpecTest, interrupted: boolean): Diagnostic {
