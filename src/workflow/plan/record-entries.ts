@@ -220,28 +220,23 @@ function conflictIn({ at, conflict }: Entry, states: readonly Records[]): Diagno
 
 /** Nothing is said of an entry that a target still needs. */
 function doneIn(entry: Entry, states: readonly TargetState[]): Diagnostic | undefined {
-  const { what, at, isDone } = entry;
-  const checked = states.filter(({ state }) => state !== undefined);
-  if (checked.length === 0 || !checked.every(({ state }) => state !== undefined && isDone(state)))
-    return undefined;
-  const unchecked = states.filter(({ state }) => state === undefined).map(targetName);
-  const isSingle = states.length === 1;
-  const conflict = isSingle
-    ? conflictIn(
-        entry,
-        states.flatMap(({ state }) => state ?? []),
-      )
-    : undefined;
+  const checked = states.flatMap(({ state }) => state ?? []);
+  if (checked.length === 0 || !checked.every((state) => entry.isDone(state))) return undefined;
+  const conflict = states.length === 1 ? conflictIn(entry, checked) : undefined;
   if (conflict !== undefined) return conflict;
-  const isAll = unchecked.length === 0;
-  const isOnlyState = isSingle && states[0]?.target === undefined;
-  const where = isAll ? "every target" : listed(checked.map(targetName));
-  return warning("SPEC_STATE_ENTRY", `${what} was already applied${isOnlyState ? "" : ` in ${where}`}`, {
-    at,
+  const namesOf = (isChecked: boolean): string =>
+    listed(
+      states
+        .filter(({ state }) => (state !== undefined) === isChecked)
+        .map(({ target = "the state" }) => target),
+    );
+  const isAll = checked.length === states.length;
+  const isOnlyState = states.length === 1 && states[0]?.target === undefined;
+  const where = isOnlyState ? "" : ` in ${isAll ? "every target" : namesOf(true)}`;
+  return warning("SPEC_STATE_ENTRY", `${entry.what} was already applied${where}`, {
+    at: entry.at,
     hint: isAll
       ? "remove the entry"
-      : `remove the entry after it was also applied in ${listed(unchecked)}, whose state was not read`,
+      : `remove the entry after it was also applied in ${namesOf(false)}, whose state was not read`,
   });
 }
-
-const targetName = ({ target }: TargetState): string => target ?? "the state";
