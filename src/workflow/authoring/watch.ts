@@ -83,7 +83,9 @@ async function checkedRound(invocation: Invocation, options: RoundOptions): Prom
     },
   };
   try {
-    return options.validateOnly ? await validated(quiet) : await planned(quiet, options, collected);
+    if (!options.validateOnly) return await planned(quiet, options, collected);
+    const { spec, diagnostics } = await checkSpec(quiet);
+    return { diagnostics, resources: spec?.resources.size };
   } catch (problem) {
     if (problem instanceof Failure) return { diagnostics: [...collected, ...problem.diagnostics] };
     throw problem;
@@ -91,11 +93,6 @@ async function checkedRound(invocation: Invocation, options: RoundOptions): Prom
 }
 
 const QUIET = { read: () => undefined, apply: () => undefined, stop: () => Promise.resolve() };
-
-async function validated(invocation: Invocation): Promise<CheckRound> {
-  const { spec, diagnostics } = await checkSpec(invocation);
-  return { diagnostics, resources: spec?.resources.size };
-}
 
 async function planned(
   invocation: Invocation,

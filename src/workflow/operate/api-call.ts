@@ -240,13 +240,14 @@ export async function inputOf(
     const { name, value: text, isJson } = split(operation, word);
     const { path, schema } = placeOf(catalog, operation, name);
     const value = isJson ? jsonOf(name, text) : await valueGiven(name, schema, text, read);
-    const isItem = !isJson && !Array.isArray(value) && takesItems(schema);
+    const isItem = !isJson && !Array.isArray(value) && [schema.type].flat().includes("array");
     if (names.has(name) && !isItem)
       throw failureOf("CLI_USAGE", `duplicate field ${name}`, {
         hint: "set it once; for a list, repeat it for each item, or pass the list as JSON",
       });
     names.add(name);
-    input = (isItem ? withItem(input, path, value) : withValueAt(input, path, value)) as JsonObject;
+    const items = isItem ? [...listIn(valueAt(input, path)), value] : value;
+    input = withValueAt(input, path, items) as JsonObject;
   }
   return input;
 }
@@ -290,32 +291,25 @@ async function valueGiven(name: string, schema: JsonObject, text: string, read: 
   if (!text.startsWith("@")) return typed(name, schema, text);
   const bytes = await read(text.slice(1));
   if (schema.format === "byte") return Buffer.from(bytes).toString("base64");
-  return typed(name, schema, textOf(name, bytes));
-}
-
-function textOf(name: string, bytes: Uint8Array): string {
-  const text = utf8Text(bytes);
-  if (text === undefined) throw failureOf("CLI_USAGE", `the file for ${name} is not UTF-8 text`);
-  return text;
+  const content = utf8Text(bytes);
+  if (content === undefined) throw failureOf("CLI_USAGE", `the file for ${name} is not UTF-8 text`);
+  return typed(name, schema, content);
 }
 
 /** A value that is not of the type stays a string, so that the check can report it. */
 function typed(name: string, schema: JsonObject, text: string): Json {
   const types = [schema.type].flat();
   if (types.includes("string")) return text;
-  if (types.includes("array")) return typedItem(name, schema, text);
+  if (types.includes("array")) {
+    const isJson = /^\s*[[{]/.test(text);
+    return isJson ? jsonOf(name, text) : typed(name, objectIn(schema.items), text);
+  }
   if (types.includes("object") || objectIn(schema.properties) === schema.properties)
     return jsonOf(name, text);
   if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
   const isNumber = types.includes("integer") || types.includes("number");
   if (isNumber && /^-?\d+(\.\d+)?$/.test(text)) return parseJson(text);
   return text;
-}
-
-function typedItem(name: string, schema: JsonObject, text: string): Json {
-  if (text.trimStart().startsWith("[")) return jsonOf(name, text);
-  const items = objectIn(schema.items);
-  return text.trimStart().startsWith("{") ? jsonOf(name, text) : typed(name, items, text);
 }
 
 function jsonOf(name: string, text: string): Json {
@@ -326,13 +320,6 @@ function jsonOf(name: string, text: string): Json {
       hint: `in a shell, quote it: '${name}:={"key": "value"}'`,
     });
   }
-}
-
-const takesItems = (schema: JsonObject): boolean => [schema.type].flat().includes("array");
-
-function withItem(input: JsonObject, path: Path, item: Json): Json {
-  const before = valueAt(input, path);
-  return withValueAt(input, path, [...(Array.isArray(before) ? before : []), item]) ?? {};
 }
 
 /** The JSON object in a file, or in stdin for `-`. Throws Failure with CLI_USAGE. */

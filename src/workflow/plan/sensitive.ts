@@ -94,7 +94,8 @@ export function revealed(sensitive: SensitiveValues, input: RevealInput): State 
     return revealedState(state, recorded);
   }
   for (const { address, kind, name, values, payload } of spec.resources.values()) {
-    learnContent(sensitive, values);
+    // So that a saved plan with hidden digests of contents can be applied.
+    for (const field of CONTENT_FIELDS) sensitive.learn(values[field] ?? null);
     if (payload !== undefined && payload.secret === undefined) sensitive.learn(payload.digest);
     if (sensitive.hasPlaces(address)) {
       sensitive.learn(values);
@@ -111,11 +112,6 @@ export function hideLive(sensitive: SensitiveValues, state: State, live: Live): 
   const owned = learnLive(sensitive, state, live);
   hideRecorded(revealedState(state, sensitive), sensitive);
   for (const [address, { values }] of owned) sensitive.hide(address, values);
-}
-
-/** So that a saved plan with hidden digests of contents can be applied. */
-function learnContent(sensitive: SensitiveValues, values: Values): void {
-  for (const field of CONTENT_FIELDS) sensitive.learn(values[field] ?? null);
 }
 
 /** Larger contents are not searched, so their digests are hidden. */
@@ -191,7 +187,7 @@ export function redaction(
       const { resources, unchecked } = withTokens(hidden, spec, state, (record) => record);
       const sources = { registry: kinds, spec: { ...spec, resources }, state };
       const redacted = redactForUntrusted(sources, live);
-      return { ...redacted, state, notes: [...redacted.notes, ...uncheckedNote(unchecked)] };
+      return { ...redacted, state, notes: [...redacted.notes, ...noteOf(UNCHECKED, unchecked)] };
     };
   const owned = learnLive(hidden, recorded.state, recorded.live);
   const storedRecord = ({ address, id }: StateRecord): StateRecord | undefined =>
@@ -249,7 +245,11 @@ export function redaction(
       return hideMemberships(kind, object, (address && records.get(address)?.applied) ?? {});
     });
     const redacted = redactForUntrusted(sources, shown, live);
-    const notes = [...redacted.notes, ...uncheckedNote(unchecked), ...changedOutsideNote(changedOutside)];
+    const notes = [
+      ...redacted.notes,
+      ...noteOf(UNCHECKED, unchecked),
+      ...noteOf(CHANGED_OUTSIDE, changedOutside),
+    ];
     return { ...redacted, state: withoutValues, notes };
   };
 }
@@ -315,16 +315,13 @@ function withTokens(
   return { resources, unchecked };
 }
 
-function uncheckedNote(addresses: readonly Address[]): readonly Diagnostic[] {
-  if (addresses.length === 0) return [];
-  const message = `sensitive values are not compared, so changes to them are not checked: ${listed(addresses)}`;
-  return [warning("PLAN_MODE", message)];
-}
+const UNCHECKED = "sensitive values are not compared, so changes to them are not checked";
 
-function changedOutsideNote(addresses: readonly Address[]): readonly Diagnostic[] {
-  if (addresses.length === 0) return [];
-  const message = `contents that were changed outside can contain secrets or sensitive values, so they are not compared: ${listed(addresses)}`;
-  return [warning("PLAN_MODE", message)];
+const CHANGED_OUTSIDE =
+  "contents that were changed outside can contain secrets or sensitive values, so they are not compared";
+
+function noteOf(message: string, addresses: readonly Address[]): readonly Diagnostic[] {
+  return addresses.length === 0 ? [] : [warning("PLAN_MODE", `${message}: ${listed(addresses)}`)];
 }
 
 function ownedObjects({ records }: State, live: Live): ReadonlyMap<Address, LiveObject> {
