@@ -5,8 +5,7 @@ import { Failure, thrownText } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
 import { defined, type Json } from "../core/json.ts";
 import { isTimeZone } from "../core/quartz.ts";
-import { SensitiveTexts } from "../core/sensitive-texts.ts";
-import { suggester } from "../core/suggest.ts";
+import type { SensitiveTexts } from "../core/sensitive-texts.ts";
 import { Findings } from "../spec/model/findings.ts";
 import type { SourceText } from "../spec/model/source.ts";
 import { keySpanOf, plain, type SpecNode } from "../spec/model/tree.ts";
@@ -225,9 +224,8 @@ const SOURCE = new RegExp(SOURCE_NAME);
 
 type Maps = "variables" | "environment" | "labels";
 
-/** What may be a credential, which no message may show: values of `environment` that cannot be names of variables, and passwords in URLs. */
-function credentialsIn(value: Json): SensitiveTexts {
-  const credentials = new SensitiveTexts();
+/** Adds what may be a credential, which no message may show: values of `environment` that cannot be names of variables, and passwords in URLs. */
+function addCredentials(value: Json, credentials: SensitiveTexts): void {
   const { defaults, workspaces } = (value ?? {}) as { readonly defaults?: Json; readonly workspaces?: Json };
   for (const entry of [defaults, ...entriesOf(workspaces)]) {
     const { environment, host, state } = (entry ?? {}) as Readonly<Record<string, Json | undefined>>;
@@ -235,7 +233,6 @@ function credentialsIn(value: Json): SensitiveTexts {
       if (!SOURCE.test(String(source))) credentials.add(String(source));
     for (const url of [host, state]) if (hasPassword(url)) credentials.add(String(url));
   }
-  return credentials;
 }
 
 /** A server without a password, such as `ops@db.example:5432`, up to the path of a URL. */
@@ -285,14 +282,14 @@ export function readFleet(source: SourceText, folder: string): Fleet {
   if (root === undefined) throw new Failure(...findings.diagnostics());
   const value = plain(root);
   reportSchema(root, value, findings);
-  const credentials = credentialsIn(value);
-  if (findings.failed) throw new Failure(...findings.diagnostics(undefined, credentials));
+  addCredentials(value, findings.sensitive);
+  if (findings.failed) throw new Failure(...findings.diagnostics());
   const { defaults = {}, workspaces, limits = {} } = value as unknown as WrittenFleet;
   const read = Object.entries(workspaces)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, written]) => workspaceOf(name, written, defaults, root, findings));
   reportSharedStates(folder, read, root, findings);
-  if (findings.failed) throw new Failure(...findings.diagnostics(undefined, credentials));
+  if (findings.failed) throw new Failure(...findings.diagnostics());
   return {
     folder,
     workspaces: read,
@@ -342,7 +339,7 @@ function reportSchema(root: SpecNode, value: Json, findings: Findings): void {
   const validate = ajvForSpecs().compile(FLEET_SCHEMA);
   if (validate(value)) return;
   const errors = toSchemaErrors(validate.errors ?? [], value);
-  reportErrors(errors, "the fleet", root, { suggest: suggester(), findings });
+  reportErrors(errors, "the fleet", root, findings);
 }
 
 function workspaceOf(

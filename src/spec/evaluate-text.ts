@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";
-import { SENSITIVE_TEXT, SensitiveTexts } from "../core/sensitive-texts.ts";
+import { SENSITIVE_TEXT } from "../core/sensitive-texts.ts";
 import { FUNCTION_FORMS } from "../expressions/functions.ts";
 import { isReference, isTemplate } from "../expressions/template.ts";
 import { dataOf } from "./evaluate/node-values.ts";
@@ -28,10 +28,9 @@ export interface ExpressionScope {
 export async function openExpressions(
   options: SpecInput,
 ): Promise<{ readonly scope?: ExpressionScope; readonly diagnostics: readonly Diagnostic[] }> {
-  const sensitive = new SensitiveTexts();
-  const findings = new Findings(sensitive);
-  const opened = await openExpandedSpec(options, findings, sensitive);
-  const diagnostics = findings.drain(sensitive);
+  const findings = new Findings();
+  const opened = await openExpandedSpec(options, findings);
+  const diagnostics = findings.drain();
   if (opened === undefined) return { diagnostics };
   const { evaluator, scope, expander } = opened.expanded;
   const nodeOf = (text: string): SpecNode | undefined => {
@@ -50,9 +49,9 @@ export async function openExpressions(
       evaluate(text) {
         const node = nodeOf(text);
         const hasFailed = node === undefined || findings.failed;
-        const diagnostics = findings.drain(sensitive);
-        if (hasFailed) return { diagnostics: diagnostics };
-        return { value: sensitive.maskedDeep(shown(node)), diagnostics: diagnostics };
+        const diagnostics = findings.drain();
+        if (hasFailed) return { diagnostics };
+        return { value: findings.sensitive.maskedDeep(shown(node)), diagnostics };
       },
     },
   };

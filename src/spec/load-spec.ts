@@ -1,8 +1,7 @@
 // Reads a spec: files, target, variables, and expressions, then resources and checks. Reports all problems at once as diagnostics.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
-import { SensitiveTexts } from "../core/sensitive-texts.ts";
-import { type Suggest, suggester } from "../core/suggest.ts";
+import type { SensitiveTexts } from "../core/sensitive-texts.ts";
 import type { PlanningRegistry } from "../resource/kind.ts";
 import { SourceReader } from "./files/contents.ts";
 import { readAll, type SpecFileReader } from "./files/includes.ts";
@@ -47,10 +46,10 @@ type LoadResult = LoadedSpec & { readonly sensitive: SensitiveTexts };
 
 /** Reads a spec and returns all diagnostics. Never throws for the content of a file. */
 export async function loadSpec(options: LoadOptions): Promise<LoadResult> {
-  const sensitive = new SensitiveTexts();
-  const findings = new Findings(sensitive);
-  const loaded = await read(options, findings, sensitive);
-  const diagnostics = findings.diagnostics(options.untrusted === true ? 0 : undefined, sensitive);
+  const findings = new Findings();
+  const { sensitive } = findings;
+  const loaded = await read(options, findings);
+  const diagnostics = findings.diagnostics(options.untrusted === true ? 0 : undefined);
   return loaded === undefined || findings.failed
     ? { diagnostics, sensitive }
     : { ...loaded, diagnostics, sensitive };
@@ -59,23 +58,22 @@ export async function loadSpec(options: LoadOptions): Promise<LoadResult> {
 async function read(
   options: LoadOptions,
   findings: Findings,
-  sensitive: SensitiveTexts,
 ): Promise<{ readonly spec: Spec; readonly declared: DeclaredSpec } | undefined> {
   const { registry } = options;
-  const opened = await openExpandedSpec(options, findings, sensitive);
+  const opened = await openExpandedSpec(options, findings);
   if (opened === undefined) return undefined;
-  const { tree, target, files, suggest, expanded } = opened;
+  const { tree, target, files, expanded } = opened;
   const { root, parts, leftOut } = expanded;
   refuseSensitiveSections(root, findings);
   const policy = member(root, "policy");
   if (policy !== undefined) {
     const validator = await validatorForPolicy(registry, policy);
-    reportErrors(validator.policy(policy), "policy", policy, { suggest, findings });
+    reportErrors(validator.policy(policy), "policy", policy, findings);
   }
-  const rules = await rulesFor(options, opened.written, suggest, findings);
+  const rules = await rulesFor(options, opened.written, findings);
   await options.yieldToEventLoop?.();
   const strict = options.untrusted === true ? STRICT : LIMITS;
-  const flat = flattenResources(parts, registry, suggest, findings);
+  const flat = flattenResources(parts, registry, findings);
   const written = expandSourceFolders(flat, registry, tree, findings, strict.sourceFiles);
   const keyed = options.secrets === "resolve" ? options.keyed : undefined;
   const secrets = {
@@ -85,15 +83,14 @@ async function read(
     unseen: options.untrusted === true,
     mayLack: options.mayLackSecrets === true,
     read: new Map(),
-    sensitive,
   };
   const sources = new SourceReader(tree, options.untrusted === true ? STRICT.sourceBytes : undefined);
   await options.yieldToEventLoop?.();
   const resources = await resolveResources(written, {
-    ...{ registry, sources, secrets, suggest, findings, parts, leftOut, sensitive },
+    ...{ registry, sources, secrets, findings, parts, leftOut },
   });
   const declared = new Set(resources.keys());
-  const stateEntries = stateEntriesOf(root, { registry, declared, suggest, findings });
+  const stateEntries = stateEntriesOf(root, { registry, declared, findings });
   if (findings.failed) return undefined;
   if (resources.size === 0)
     findings.warning("SPEC_EMPTY", "the spec declares no resources, so it manages nothing", undefined, {
@@ -108,7 +105,7 @@ async function read(
     stateEntries,
     ...(rules.length === 0 ? {} : { rules }),
     ...(hidden.size === 0 ? {} : { sensitiveVariables: hidden }),
-    sensitive,
+    sensitive: findings.sensitive,
   };
   return { spec, declared: { root, rules: member(opened.written, "rules"), resources: written } };
 }
@@ -116,13 +113,12 @@ async function read(
 async function rulesFor(
   { rules: files, registry, untrusted = false }: LoadOptions,
   root: MapNode,
-  suggest: Suggest,
   findings: Findings,
 ): Promise<readonly Rule[]> {
   const section = member(root, "rules");
   if (files === undefined || (files.length === 0 && section === undefined)) return [];
   const most = (untrusted ? STRICT : LIMITS).rules;
-  return readSpecRules({ section, files, most, framed: !untrusted, registry, suggest, findings });
+  return readSpecRules({ section, files, most, framed: !untrusted, registry, findings });
 }
 
 export interface SpecInput extends SpecFolderOptions {
@@ -151,7 +147,6 @@ export interface OpenedSpec {
   /** The main spec with its target applied, before expressions. */
   readonly written: MapNode;
   readonly target: TargetSettings | undefined;
-  readonly suggest: Suggest;
   readonly expanded: ExpandedSpec;
 }
 
@@ -159,7 +154,6 @@ export interface OpenedSpec {
 export async function openExpandedSpec(
   options: SpecInput,
   findings: Findings,
-  sensitive: SensitiveTexts,
 ): Promise<OpenedSpec | undefined> {
   const { registry, vars = [], varFiles = [], env, untrusted = false } = options;
   const limits = untrusted ? STRICT : LIMITS;
@@ -174,18 +168,17 @@ export async function openExpandedSpec(
   const included = readAll(tree, main, findings, limits, options);
   if (included === undefined) return undefined;
   const { files } = included;
-  const suggest = suggester();
   await options.yieldToEventLoop?.();
   const targets = member(included.root, "targets");
   checkTargets(targets, findings);
-  const target = selectTarget(targets, options.target, suggest, findings);
+  const target = selectTarget(targets, options.target, findings);
   const { root: written, variables } = applyTarget(included.root, target?.name, findings);
   const patterns = new LinearPatterns(findings);
-  const shared = { suggest, findings, sensitive, patterns };
+  const shared = { findings, patterns };
   if (options.allTargets === true)
     await checkOtherTargets(included.root, target?.name, { registry, ...shared });
   const assignments = { vars, varFiles, env, untrusted };
-  const values = variablesOf(written, variables, assignments, shared);
+  const values = variablesOf(written, variables, assignments, findings);
   const expanded = await expandSpec(written, {
     files,
     variables: values,
@@ -196,5 +189,5 @@ export async function openExpandedSpec(
     steps: limits.expressions,
     ...shared,
   });
-  return expanded && { tree, files, written, target, suggest, expanded };
+  return expanded && { tree, files, written, target, expanded };
 }

@@ -1,7 +1,6 @@
 // Evaluates the paths and CEL expressions of a spec in a scope. A problem is reported inside the expression, and the result is undefined.
 
 import { ownMember } from "../../core/json.ts";
-import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { listed, shortened } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { FUNCTION_FORMS, FUNCTION_NAMES, OTHER_NAMES } from "../../expressions/functions.ts";
@@ -28,7 +27,7 @@ import {
   valuePathOf,
 } from "../../expressions/template.ts";
 import { type Keys, LazyMap } from "../../expressions/values.ts";
-import type { Reporting } from "../model/findings.ts";
+import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { placeInText, type Span } from "../model/source.ts";
 import { asSensitive, describeNode, type SpecNode } from "../model/tree.ts";
@@ -58,8 +57,8 @@ export interface ValueScope {
   names(root: Root, path: readonly string[]): Keys | undefined;
 }
 
-export interface EvaluatorOptions extends Reporting {
-  readonly sensitive: SensitiveTexts;
+export interface EvaluatorOptions {
+  readonly findings: Findings;
   readonly steps: StepLimits;
 }
 
@@ -73,8 +72,6 @@ export class Evaluator {
   readonly #options: EvaluatorOptions;
   readonly #language: CelLanguage = valueLanguage();
   readonly #meter: Meter;
-  /** An expression is often evaluated for many instances of a module. */
-  readonly #paths = new Map<string, ValuePath | undefined>();
   #depth = 0;
   #wrong = 0;
 
@@ -90,7 +87,7 @@ export class Evaluator {
       return undefined;
     }
     try {
-      const path = this.#pathOf(part.expression);
+      const path = valuePathOf(part.expression);
       const use = { part, scope, at };
       if (path === undefined) return this.#computed(use);
       // A string that is only a path is marked as a whole.
@@ -103,7 +100,7 @@ export class Evaluator {
 
   /** Whether the syntax and types are valid; a problem is reported. */
   checkSyntax(part: Expression, at: Span): boolean {
-    if (this.#pathOf(part.expression) !== undefined) return true;
+    if (valuePathOf(part.expression) !== undefined) return true;
     return this.#compiled({ part, at }) !== undefined;
   }
 
@@ -121,14 +118,6 @@ export class Evaluator {
       "to subtract, write spaces around -",
     );
     return true;
-  }
-
-  #pathOf(text: string): ValuePath | undefined {
-    const before = this.#paths.get(text);
-    if (before !== undefined || this.#paths.has(text)) return before;
-    const path = valuePathOf(text);
-    this.#paths.set(text, path);
-    return path;
   }
 
   #compiled(use: Partial<Use> & Pick<Use, "part" | "at">): CompiledExpression | undefined {
@@ -207,10 +196,10 @@ export class Evaluator {
 
   #sensitive(node: SpecNode, expression: string): SpecNode {
     for (const [, , text = ""] of expression.matchAll(/(["'])((?:(?!\1)[^\\])*)\1/g))
-      this.#options.sensitive.addPossibleValue(text);
+      this.#options.findings.sensitive.addPossibleValue(text);
     const marked = asSensitive(node);
     visitTexts(marked, (text) => {
-      if (!isPathAlone(text)) this.#options.sensitive.add(text);
+      if (!isPathAlone(text)) this.#options.findings.sensitive.add(text);
     });
     return marked;
   }
@@ -271,22 +260,22 @@ export class Evaluator {
     { part: { expression: text }, scope }: Partial<Use> & Pick<Use, "part">,
     { code, message, start, end }: ExpressionProblem,
   ): string | undefined {
-    const { suggest } = this.#options;
+    const { findings } = this.#options;
     if (code === "unknown_variable") {
       const word = text.slice(start, end);
       const declared = ROOTS.find((root) => root !== "modules" && scope?.names(root, [])?.has(word) === true);
       const hint = `values begin with ${listed(ROOTS, "or")}; for a literal ${"${"}, write ${"$${"}`;
-      const best = declared === undefined ? suggest(word, ROOTS, "words") : `${declared}.${word}`;
-      return didYouMean(best, hint).hint;
+      return declared === undefined
+        ? findings.didYouMean(word, ROOTS, hint).hint
+        : didYouMean(`${declared}.${word}`).hint;
     }
     const name = /^(?:unknown function "|the operands of )(\w+)/.exec(message)?.[1];
     if (code === "no_matching_overload" && name !== undefined) {
       const form = FUNCTION_FORMS.find((each) => each.includes(`.${name}(`) || each.startsWith(`${name}(`));
       if (form !== undefined) return `write ${form}`;
-      const other = ownMember(OTHER_NAMES, name);
       return (
-        other ??
-        didYouMean(suggest(name, FUNCTION_NAMES, "words"), "docs/modules.md lists the functions").hint
+        ownMember(OTHER_NAMES, name) ??
+        findings.didYouMean(name, FUNCTION_NAMES, "docs/modules.md lists the functions").hint
       );
     }
     if (code === "unexpected_character" || (code === "unexpected_token" && !message.endsWith("incomplete")))
@@ -328,7 +317,7 @@ export class Evaluator {
         ? `${whole} is ${describeNode(node)}, which has no members`
         : `${whole} has no ${typeof step === "number" ? `entry ${step}` : JSON.stringify(step)}`;
     const declared = keys.length === 0 ? undefined : `known members: ${listed(keys)}`;
-    const { hint } = didYouMean(this.#options.suggest(String(step), keys), declared);
+    const { hint } = this.#options.findings.didYouMean(String(step), keys, declared, "names");
     this.#reportAt(use.part, message, at, hint);
   }
 

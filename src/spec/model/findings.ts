@@ -3,9 +3,9 @@
 import type { Address } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic, Location } from "../../core/diagnostic.ts";
-import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
+import { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { count } from "../../core/sentences.ts";
-import type { Suggest } from "../../core/suggest.ts";
+import { didYouMean, suggester, type Vocabulary } from "../../core/suggest.ts";
 import { locationOf, type Span } from "./source.ts";
 import type { InstanceOrigin } from "./spec.ts";
 import { describeNode, isNull, type MapNode, type SpecNode, type ValueSpan } from "./tree.ts";
@@ -31,12 +31,6 @@ interface Kept {
   readonly others: Set<string>;
 }
 
-/** The parts that every check has: it reports problems, and suggests known words. */
-export interface Reporting {
-  readonly suggest: Suggest;
-  readonly findings: Findings;
-}
-
 type Details = Partial<Pick<Finding, "address" | "hint" | "cause" | "usedAt">>;
 
 /** All findings. The same sentence at the same place is kept once, and counted for the instances of a module. */
@@ -47,11 +41,18 @@ export class Findings {
   #origin: InstanceOrigin | undefined;
   readonly #ignored = new Set<Code>();
   #errors = 0;
-  /** What no frame may show. */
-  readonly sensitive: SensitiveTexts | undefined;
+  /** What no message and no frame may show, also of a spec with errors, as far as it could be read. */
+  readonly sensitive = new SensitiveTexts();
+  readonly suggest = suggester();
 
-  constructor(sensitive?: SensitiveTexts) {
-    this.sensitive = sensitive;
+  /** A hint with the known word that is near; `otherwise` where none is. */
+  didYouMean(
+    word: string,
+    known: Iterable<string>,
+    otherwise?: string,
+    vocabulary: Vocabulary = "words",
+  ): { readonly hint?: string } {
+    return didYouMean(this.suggest(word, known, vocabulary), otherwise);
   }
 
   error(code: Code, message: string, at: Span | undefined, details: Details = {}): void {
@@ -148,8 +149,8 @@ export class Findings {
     return this.#errors > 0;
   }
 
-  drain(sensitive: SensitiveTexts): readonly Diagnostic[] {
-    const diagnostics = this.diagnostics(undefined, sensitive);
+  drain(): readonly Diagnostic[] {
+    const diagnostics = this.diagnostics();
     this.#all.length = 0;
     this.#byKey.clear();
     this.#errors = 0;
@@ -157,7 +158,7 @@ export class Findings {
   }
 
   /** All findings, located, file by file, in the order of their places. */
-  diagnostics(framed = FRAMED, sensitive?: SensitiveTexts): readonly Diagnostic[] {
+  diagnostics(framed = FRAMED): readonly Diagnostic[] {
     const files = new Map<string, number>();
     for (const { finding } of this.#all)
       if (finding.at !== undefined && !files.has(finding.at.source.file))
@@ -167,7 +168,7 @@ export class Findings {
     const start = ({ finding }: Kept): number => finding.at?.start ?? 0;
     const sorted = this.#all.toSorted((a, b) => rank(a) - rank(b) || start(a) - start(b));
     const all = sorted.map((finding, at) => diagnosticOf(finding, at < framed));
-    return sensitive === undefined ? all : sensitive.maskedMessages(all);
+    return this.sensitive.maskedMessages(all);
   }
 }
 

@@ -14,8 +14,8 @@ import type { LinearPatterns } from "../variables/parameters.ts";
 import type { Variables } from "../variables/variables.ts";
 import { ModuleDefinitions } from "./definition.ts";
 import { expandSections } from "./expand-resources.ts";
-import { ModuleInstance, ModuleSet } from "./instances.ts";
-import { ModuleLoading, type ModuleUser } from "./loading.ts";
+import { ModuleSet, type ModuleUser } from "./instances.ts";
+import { ModuleLoading } from "./loading.ts";
 import { Locals, SpecScope } from "./scope.ts";
 
 export interface ExpandingOptions extends EvaluatorOptions {
@@ -45,7 +45,7 @@ export async function expandSpec(
   root: MapNode,
   options: ExpandingOptions,
 ): Promise<ExpandedSpec | undefined> {
-  const { files, main, registry, limits, target, suggest, findings, sensitive } = options;
+  const { files, main, registry, limits, target, findings } = options;
   const evaluator = new Evaluator(options);
   const definitions = new ModuleDefinitions(files, findings);
   const loading = new ModuleLoading({
@@ -54,10 +54,7 @@ export async function expandSpec(
     target,
     registry,
     evaluator,
-    suggest,
     findings,
-    sensitive,
-    instantiate: (shared, use, each) => new ModuleInstance(use, each, shared),
   });
   const budget = new ExpansionBudget();
   const used = member(root, "modules");

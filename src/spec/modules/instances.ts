@@ -1,7 +1,6 @@
 // The modules that a spec or a module uses: their instances, created on demand and within limits. Inputs, locals, outputs, and resources are each evaluated once.
 
 import { listed } from "../../core/sentences.ts";
-import { didYouMean } from "../../core/suggest.ts";
 import type { Keys } from "../../expressions/values.ts";
 import type { ResolvedValue, ScopeQuery } from "../evaluate/evaluator.ts";
 import { checkSyntax, Expander } from "../evaluate/expander.ts";
@@ -11,14 +10,31 @@ import { isNull, type MapMember, type MapNode, member, type SpecNode } from "../
 import { sensitiveValue } from "../variables/parameters.ts";
 import type { ModuleDefinition } from "./definition.ts";
 import { entriesOfForEach, expandSections, isIncluded, PART_OF_ADDRESS } from "./expand-resources.ts";
-import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
+import type { ModuleLoading } from "./loading.ts";
 import { type EachValue, LazyCells, Locals, type ModuleOutputs, SpecScope } from "./scope.ts";
+
+/** The user of a module: the spec itself, or an instance of a module. */
+export interface ModuleUser {
+  readonly scope: SpecScope;
+  readonly origin: InstanceOrigin | undefined;
+  /** The files of the modules around, outermost first. */
+  readonly within: readonly string[];
+  expander(scope: SpecScope): Expander;
+}
+
+interface ModuleUse {
+  readonly name: string;
+  readonly at: Span;
+  readonly node: MapNode;
+  readonly definition: ModuleDefinition;
+  readonly user: ModuleUser;
+}
 
 const FIELDS = ["source", "with", "for_each", "when", "description"];
 
 interface UsedModule extends ModuleUse {
   /** By key; one with an empty key without `for_each`. */
-  instances?: ReadonlyMap<string, InstanceOfModule>;
+  instances?: ReadonlyMap<string, ModuleInstance>;
   /** The keys of instances whose `when` is false. */
   readonly leftOut: Set<string>;
   readonly isRepeated: boolean;
@@ -46,14 +62,12 @@ export class ModuleSet implements ModuleOutputs {
   /** `modules.team/ads.pool_id`. */
   output({ path, at, quiet }: ScopeQuery): ResolvedValue | undefined {
     const [name = "", output, ...rest] = path;
-    const { findings, suggest } = this.#loading;
+    const { findings } = this.#loading;
     const [module = "", key] = String(name).split("/");
     const all = this.#all();
     if (!all.has(module)) {
-      const hint = didYouMean(
-        suggest(module, all.keys()),
-        all.size === 0 ? undefined : `the modules are ${listed([...all.keys()])}`,
-      );
+      const modules = all.size === 0 ? undefined : `the modules are ${listed([...all.keys()])}`;
+      const hint = findings.didYouMean(module, all.keys(), modules, "names");
       findings.error("SPEC_MODULE", `unknown module ${JSON.stringify(module)}`, at, hint);
       return undefined;
     }
@@ -111,7 +125,7 @@ export class ModuleSet implements ModuleOutputs {
       return undefined;
     }
     findings.onlyFields(`modules.${name}`, node, FIELDS, (field) =>
-      didYouMean(this.#loading.suggest(field, FIELDS, "words"), `known fields: ${listed(FIELDS)}`),
+      findings.didYouMean(field, FIELDS, `known fields: ${listed(FIELDS)}`),
     );
     const definition = definitions.at(member(node, "source"), name, at, this.#user.origin);
     if (definition === undefined || !this.#mayNest(definition, at)) return undefined;
@@ -132,11 +146,11 @@ export class ModuleSet implements ModuleOutputs {
     return false;
   }
 
-  #instances(used: UsedModule): ReadonlyMap<string, InstanceOfModule> {
+  #instances(used: UsedModule): ReadonlyMap<string, ModuleInstance> {
     if (used.instances !== undefined) return used.instances;
     // An instance whose key needs an output of the module itself finds none.
     used.instances = new Map();
-    const instances = new Map<string, InstanceOfModule>();
+    const instances = new Map<string, ModuleInstance>();
     const { findings } = this.#loading;
     findings.within(this.#user.origin, () => {
       const subject = `modules.${used.name}`;
@@ -153,7 +167,7 @@ export class ModuleSet implements ModuleOutputs {
           continue;
         }
         if (!this.#loading.admit(used.definition, used.at)) break;
-        instances.set(each?.key ?? "", this.#loading.instantiate(used, each));
+        instances.set(each?.key ?? "", new ModuleInstance(used, each, this.#loading));
       }
     });
     used.instances = instances;
@@ -186,7 +200,7 @@ function noInstance(
     : `modules.${name} has no instance ${JSON.stringify(key)}`;
 }
 
-export class ModuleInstance implements InstanceOfModule {
+class ModuleInstance {
   readonly #use: ModuleUse;
   readonly #loading: ModuleLoading;
   readonly #origin: InstanceOrigin;
@@ -278,16 +292,13 @@ export class ModuleInstance implements InstanceOfModule {
 
   output(name: string, at: Span): SpecNode | undefined {
     const { definition } = this.#use;
-    const { findings, suggest } = this.#loading;
+    const { findings } = this.#loading;
     const declared = definition.outputs.get(name);
     if (declared === undefined) {
       const outputs = [...definition.outputs.keys()];
-      findings.error("SPEC_MODULE", `${this.#subject} has no output ${JSON.stringify(name)}`, at, {
-        ...didYouMean(
-          suggest(name, outputs, "words"),
-          outputs.length === 0 ? undefined : `known outputs: ${listed(outputs)}`,
-        ),
-      });
+      const known = outputs.length === 0 ? undefined : `known outputs: ${listed(outputs)}`;
+      const message = `${this.#subject} has no output ${JSON.stringify(name)}`;
+      findings.error("SPEC_MODULE", message, at, findings.didYouMean(name, outputs, known));
       return undefined;
     }
     return this.#cell(name, at, () =>
@@ -297,13 +308,12 @@ export class ModuleInstance implements InstanceOfModule {
 
   #input(name: string, at: Span, quiet: boolean): SpecNode | undefined {
     const { definition, user } = this.#use;
-    const { findings, suggest, sensitive, inputs } = this.#loading;
+    const { findings, inputs } = this.#loading;
     const declaration = definition.inputs.get(name);
     if (declaration === undefined) {
-      const names = [...definition.inputs.keys()];
-      findings.error("SPEC_INPUT", `the module has no input ${JSON.stringify(name)}`, at, {
-        ...didYouMean(suggest(name, names, "words"), `declare it: inputs: { ${name}: { type: string } }`),
-      });
+      const declare = `declare it: inputs: { ${name}: { type: string } }`;
+      const hint = findings.didYouMean(name, definition.inputs.keys(), declare);
+      findings.error("SPEC_INPUT", `the module has no input ${JSON.stringify(name)}`, at, hint);
       return undefined;
     }
     const node = this.#cell(`input.${name}`, at, () => {
@@ -313,7 +323,7 @@ export class ModuleInstance implements InstanceOfModule {
         ? declaration.fallback
         : findings.within(user.origin, () => this.#ofUser.node(written));
       if (value === undefined) return this.#missing(name, declaration.schema.description);
-      const input = declaration.sensitive ? sensitiveValue(value, declaration, sensitive) : value;
+      const input = declaration.sensitive ? sensitiveValue(value, declaration, findings.sensitive) : value;
       const subject = `${this.#subject}: ${name}`;
       inputs.push({ declaration, value: input, isDefault, subject, code: "SPEC_INPUT", origin: user.origin });
       return input;
@@ -354,7 +364,7 @@ export class ModuleInstance implements InstanceOfModule {
       inputs.size === 0 ? "the module has no inputs" : `known inputs: ${listed([...inputs.keys()])}`;
     for (const [name, { key }] of this.#members()) {
       if (inputs.has(name)) continue;
-      const hint = didYouMean(this.#loading.suggest(name, inputs.keys(), "words"), fallback);
+      const hint = this.#loading.findings.didYouMean(name, inputs.keys(), fallback);
       const message = `${this.#subject} has no input ${JSON.stringify(name)}`;
       this.#loading.findings.error("SPEC_INPUT", message, key, hint);
     }

@@ -1,59 +1,24 @@
 // Shared state of all modules while a spec is read: definitions, limits, the evaluator, and the inputs to check.
 
 import type { Address } from "../../core/address.ts";
-import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
-import type { Suggest } from "../../core/suggest.ts";
-import type { Keys } from "../../expressions/values.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Evaluator } from "../evaluate/evaluator.ts";
-import type { Expander, ExpanderOptions } from "../evaluate/expander.ts";
-import type { Findings, Reporting } from "../model/findings.ts";
+import type { ExpanderOptions } from "../evaluate/expander.ts";
+import type { Findings } from "../model/findings.ts";
 import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
-import type { InstanceOrigin, SpecPart } from "../model/spec.ts";
-import { type MapNode, member, type SpecNode } from "../model/tree.ts";
+import { member, type SpecNode } from "../model/tree.ts";
 import type { ParameterValue } from "../variables/check-values.ts";
 import { type ModuleDefinition, type ModuleDefinitions, sizeOfTree } from "./definition.ts";
-import { type EachValue, OpenValues, type SpecScope } from "./scope.ts";
+import { OpenValues } from "./scope.ts";
 
-/** The user of a module: the spec itself, or an instance of a module. */
-export interface ModuleUser {
-  readonly scope: SpecScope;
-  readonly origin: InstanceOrigin | undefined;
-  /** The files of the modules around, outermost first. */
-  readonly within: readonly string[];
-  expander(scope: SpecScope): Expander;
-}
-
-export interface ModuleUse {
-  readonly name: string;
-  readonly at: Span;
-  readonly node: MapNode;
-  readonly definition: ModuleDefinition;
-  readonly user: ModuleUser;
-}
-
-export interface InstanceOfModule {
-  /** The parts of the instance and of the modules in it. */
-  parts(): Iterable<SpecPart>;
-  readonly outputs: Keys;
-  /** Undefined after reporting why the output has no value. */
-  output(name: string, at: Span): SpecNode | undefined;
-}
-
-export interface LoadingOptions extends Reporting {
+export interface LoadingOptions {
+  readonly findings: Findings;
   readonly definitions: ModuleDefinitions;
   readonly limits: ModuleLimits;
   readonly target: string | undefined;
   readonly registry: PlanningRegistry;
   readonly evaluator: Evaluator;
-  readonly sensitive: SensitiveTexts;
-  /** Makes an instance; `each` is absent without `for_each`. */
-  readonly instantiate: (
-    loading: ModuleLoading,
-    use: ModuleUse,
-    each: EachValue | undefined,
-  ) => InstanceOfModule;
 }
 
 /** `pools.team/ads/shared.instance_pool_id`. */
@@ -66,9 +31,7 @@ export class ModuleLoading {
   readonly definitions: ModuleDefinitions;
   readonly limits: ModuleLimits;
   readonly target: string | undefined;
-  readonly suggest: Suggest;
   readonly findings: Findings;
-  readonly sensitive: SensitiveTexts;
   readonly expanding: Omit<ExpanderOptions, "scope" | "bind">;
   readonly open = new OpenValues();
   /** The resources whose `when` is false. */
@@ -76,20 +39,16 @@ export class ModuleLoading {
   /** Every input of every instance that was evaluated. */
   readonly inputs: ParameterValue[] = [];
   readonly registry: PlanningRegistry;
-  readonly #instantiate: LoadingOptions["instantiate"];
   #instances = 0;
   #isFull = false;
 
   constructor(options: LoadingOptions) {
-    const { definitions, limits, target, registry, evaluator, suggest, findings, sensitive } = options;
+    const { definitions, limits, target, registry, evaluator, findings } = options;
     this.definitions = definitions;
     this.limits = limits;
     this.target = target;
-    this.suggest = suggest;
     this.findings = findings;
-    this.sensitive = sensitive;
     this.registry = registry;
-    this.#instantiate = options.instantiate;
     this.expanding = { evaluator, budget: new ExpansionBudget(limits.nodes), findings };
   }
 
@@ -114,10 +73,6 @@ export class ModuleLoading {
     const message = `for_each makes more than ${this.limits.nodes} values`;
     this.findings.error("SPEC_TOO_LARGE", message, at);
     return false;
-  }
-
-  instantiate(use: ModuleUse, each: EachValue | undefined): InstanceOfModule {
-    return this.#instantiate(this, use, each);
   }
 
   /** Whether a limit was exceeded. */

@@ -1,10 +1,9 @@
 // The values that expressions can use: variables in the main spec, inputs in a module; locals, the target, and outputs in both.
 
-import { didYouMean } from "../../core/suggest.ts";
 import type { PathStep, Root } from "../../expressions/template.ts";
 import type { Keys } from "../../expressions/values.ts";
 import type { NamedValues, ResolvedValue, ScopeQuery, ValueScope } from "../evaluate/evaluator.ts";
-import type { Findings, Reporting } from "../model/findings.ts";
+import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { type MapMember, type SpecNode, scalarAt } from "../model/tree.ts";
 
@@ -181,7 +180,8 @@ export class LazyCells {
   }
 }
 
-interface LocalsOptions extends Reporting {
+interface LocalsOptions {
+  readonly findings: Findings;
   readonly open: OpenValues;
 }
 
@@ -209,13 +209,10 @@ export class Locals {
   }
 
   find(name: string, at: Span): SpecNode | undefined {
-    const { suggest, findings } = this.#reporting;
+    const { findings } = this.#reporting;
     const local = this.#members.get(name);
     if (local === undefined) {
-      const hint = didYouMean(
-        suggest(name, this.#members.keys(), "words"),
-        `define it: locals: { ${name}: … }`,
-      );
+      const hint = findings.didYouMean(name, this.#members.keys(), `define it: locals: { ${name}: … }`);
       findings.error("SPEC_VARIABLE", `unknown local ${JSON.stringify(name)}`, at, hint);
       return undefined;
     }

@@ -2,7 +2,7 @@
 
 import { type Address, addressOf, nestedNameOf } from "../../core/address.ts";
 import { listed } from "../../core/sentences.ts";
-import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import { didYouMean } from "../../core/suggest.ts";
 import { escaped, isEvaluated, isTemplate, templateParts } from "../../expressions/template.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Findings } from "../model/findings.ts";
@@ -43,10 +43,9 @@ const MODULE_SECTIONS = ["inputs", "outputs"];
 export function flattenResources(
   parts: Iterable<SpecPart>,
   registry: PlanningRegistry,
-  suggest: Suggest,
   findings: Findings,
 ): readonly WrittenResource[] {
-  const flattening = new Flattening(registry, suggest, findings);
+  const flattening = new Flattening(registry, findings);
   for (const part of parts) findings.within(part.origin, () => flattening.part(part));
   return flattening.all;
 }
@@ -63,14 +62,12 @@ class Flattening {
   /** Of the part that is read now. */
   #origin: InstanceOrigin | undefined;
   readonly #registry: PlanningRegistry;
-  readonly #suggest: Suggest;
   readonly #findings: Findings;
   /** Nested kinds by the kind that contains them. */
   readonly #children: ReadonlyMap<string, readonly Child[]>;
 
-  constructor(registry: PlanningRegistry, suggest: Suggest, findings: Findings) {
+  constructor(registry: PlanningRegistry, findings: Findings) {
     this.#registry = registry;
-    this.#suggest = suggest;
     this.#findings = findings;
     const nested = registry.kinds.flatMap((provider): readonly Child[] =>
       provider.nested === undefined ? [] : [{ provider, ...provider.nested }],
@@ -107,7 +104,7 @@ class Flattening {
       findings.error("SPEC_MODULE", `${section} can be declared only in a module`, at);
     else {
       const kinds = this.#registry.kinds.filter(({ nested }) => nested === undefined).map(({ kind }) => kind);
-      const best = this.#suggest(section, [...kinds, ...CONTROL_SECTIONS, ...TARGET_FIELDS], "words");
+      const best = findings.suggest(section, [...kinds, ...CONTROL_SECTIONS, ...TARGET_FIELDS], "words");
       const hint = TARGET_FIELDS.some((field) => field === best)
         ? { hint: `${best} is a field of a target: targets.NAME.${best}` }
         : didYouMean(best, `the kinds are ${listed(kinds, "and", 20)}`);

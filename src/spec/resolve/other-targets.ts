@@ -21,10 +21,10 @@ import type { SchemaError } from "../schema/validate.ts";
 import { reportErrors, validatorFor, validatorForPolicy } from "../schema/validator.ts";
 import { type CheckParts, checkValues } from "../variables/check-values.ts";
 import { applyTarget, selectTarget, withoutSettings } from "../variables/targets.ts";
-import { type VariableParts, variablesOf } from "../variables/variables.ts";
+import { variablesOf } from "../variables/variables.ts";
 import { flattenResources } from "./flatten.ts";
 
-interface Checking extends VariableParts, CheckParts {
+interface Checking extends CheckParts {
   readonly registry: PlanningRegistry;
 }
 
@@ -36,15 +36,15 @@ export async function checkOtherTargets(
   selected: string | undefined,
   checking: Checking,
 ): Promise<void> {
-  const { suggest, findings } = checking;
+  const { findings } = checking;
   const section = member(root, "targets");
   if (section?.kind !== "map") return;
   const evaluator = new Evaluator({ ...checking, steps: STRICT.expressions });
   for (const [name, { value }] of section.members) {
     if (name === selected || value.kind !== "map") continue;
-    selectTarget(section, name, suggest, findings);
+    selectTarget(section, name, findings);
     const { root: written, variables } = applyTarget(root, name, findings);
-    await checkValues(variablesOf(written, variables, NOT_GIVEN, checking).values, checking);
+    await checkValues(variablesOf(written, variables, NOT_GIVEN, findings).values, checking);
     const sections = withoutSettings(value);
     // Rules have a syntax of their own.
     checkSyntax(withMembers(sections, { rules: undefined }), evaluator, findings);
@@ -53,10 +53,10 @@ export async function checkOtherTargets(
 }
 
 async function checkSections(target: MapNode, checking: Checking): Promise<void> {
-  const { registry, suggest, findings } = checking;
+  const { registry, findings } = checking;
   const literal = literalIn(target);
   if (literal?.kind !== "map") return;
-  const resources = flattenResources([{ root: literal, origin: undefined }], registry, suggest, findings);
+  const resources = flattenResources([{ root: literal, origin: undefined }], registry, findings);
   const judged = resources
     .filter(({ provider }) => secretField(provider) === undefined)
     .map(({ address, provider, fields: node }) => ({ address, provider, node }));
@@ -66,7 +66,7 @@ async function checkSections(target: MapNode, checking: Checking): Promise<void>
       errors.filter(isOfForm).filter((error) => !isOmitted(error, node)),
       name,
       node,
-      checking,
+      findings,
     );
   for (const { address, provider, node } of judged) report(validator.resource(provider, node), address, node);
   const policy = member(literal, "policy");

@@ -1,6 +1,5 @@
 // Reads the sections policy (limits of a plan) and lifecycle (treatment of one resource).
 
-import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Lifecycle, Policy, WrittenResource } from "../model/spec.ts";
 import { member, type SpecNode, scalarText } from "../model/tree.ts";
@@ -45,12 +44,11 @@ function texts(node: SpecNode | undefined): readonly string[] {
 const NO_LIFECYCLE: Lifecycle = { prevent_destroy: false, ignore_changes: [] };
 
 /** The lifecycle of a resource; names of fields that the kind does not have are reported. */
-export function lifecycleOf(written: WrittenResource, suggest: Suggest, findings: Findings): Lifecycle {
+export function lifecycleOf(written: WrittenResource, findings: Findings): Lifecycle {
   const node = written.lifecycle;
   if (node === undefined) return NO_LIFECYCLE;
   const ignored = member(node, "ignore_changes");
-  if (ignored?.kind === "list")
-    for (const item of ignored.items) checkIgnored(written, item, suggest, findings);
+  if (ignored?.kind === "list") for (const item of ignored.items) checkIgnored(written, item, findings);
   const immutable = onImmutable(member(node, "on_immutable_change"));
   const prevent = member(node, "prevent_destroy");
   return {
@@ -60,13 +58,13 @@ export function lifecycleOf(written: WrittenResource, suggest: Suggest, findings
   };
 }
 
-function checkIgnored(written: WrittenResource, item: SpecNode, suggest: Suggest, findings: Findings): void {
+function checkIgnored(written: WrittenResource, item: SpecNode, findings: Findings): void {
   const text = scalarText(item);
   const { provider, address } = written;
   if (text === undefined || text === "") return;
   if (hasPath(provider, text.split("."))) return;
-  const best = suggest(text, Object.keys(provider.fields), "words");
   const message = `${address}: ignore_changes contains ${JSON.stringify(text)}, which is not a field of ${provider.kind}`;
-  const hint = didYouMean(best, "write a field, or a dotted path such as members.users");
+  const known = Object.keys(provider.fields);
+  const hint = findings.didYouMean(text, known, "write a field, or a dotted path such as members.users");
   findings.error("SPEC_UNKNOWN_FIELD", message, item, { address, ...hint });
 }

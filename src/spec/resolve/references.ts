@@ -3,13 +3,12 @@
 import { type Address, addressOf } from "../../core/address.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
-import { didYouMean } from "../../core/suggest.ts";
 import { type Expression, isEvaluated, isTemplate, templateParts } from "../../expressions/template.ts";
 import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { partsOrReport } from "../evaluate/expander.ts";
 import { visitTexts } from "../evaluate/node-values.ts";
-import type { Finding, Reporting } from "../model/findings.ts";
+import type { Finding, Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, Reference, ReferencePart, WrittenResource } from "../model/spec.ts";
 import {
@@ -164,7 +163,8 @@ function isPlain(node: SpecNode, schema: FieldSchema): boolean {
 type ReferenceTarget = Exclude<ReferencePart, string>;
 
 /** The context for checking all references of a spec. */
-export interface ReferenceContext extends Reporting {
+export interface ReferenceContext {
+  readonly findings: Findings;
   /** Whether the spec has sensitive values. */
   readonly isSensitive: boolean;
   readonly registry: PlanningRegistry;
@@ -186,7 +186,7 @@ function referenceTargetOf(
 ): ReferenceTarget | undefined {
   // An expression that is still there has no value, which was reported.
   if (isEvaluated(part)) return undefined;
-  const { registry, resources, suggest } = context;
+  const { registry, resources, findings } = context;
   const report = (message: string, details: { readonly hint?: string }, severity?: "warning"): undefined =>
     reportTarget({ message, severity: severity ?? "error", ...details }, at, user.address, context);
   const { expression, raw } = part;
@@ -201,10 +201,7 @@ function referenceTargetOf(
   if (provider === undefined) {
     const kinds = registry.kinds.map(({ kind }) => kind);
     const message = `${raw} refers to the kind ${JSON.stringify(kind)}, which does not exist`;
-    return report(
-      message,
-      didYouMean(suggest(kind, [...kinds, "var"], "words"), `the kinds are ${listed(kinds)}`),
-    );
+    return report(message, findings.didYouMean(kind, [...kinds, "var"], `the kinds are ${listed(kinds)}`));
   }
   const [name, attribute] = [expression.slice(first + 1, last), expression.slice(last + 1)];
   const address = addressOf(provider.kind, name);
@@ -225,10 +222,8 @@ function referenceTargetOf(
     });
   const attributes = attributesOf(provider);
   const message = `${raw} refers to the attribute ${JSON.stringify(attribute)}, which ${kind} do not have`;
-  return report(
-    message,
-    didYouMean(suggest(attribute, attributes, "words"), `the attributes are ${listed(attributes)}`),
-  );
+  const hint = findings.didYouMean(attribute, attributes, `the attributes are ${listed(attributes)}`);
+  return report(message, hint);
 }
 
 /** The names that can be written at this place: of the same spec or instance of a module, without its prefix. */
@@ -236,7 +231,7 @@ function undeclaredHint(
   { kind, nameField }: PlannedKind,
   name: string,
   { origin }: ReferenceUser,
-  { declared, suggest }: ReferenceContext,
+  { declared, findings }: ReferenceContext,
 ): { readonly hint?: string } {
   const all = declared(kind);
   const isNamed = nameField !== undefined;
@@ -245,10 +240,9 @@ function undeclaredHint(
   const names = inScope.map(({ key }) => key.slice(prefix.length));
   const scope = prefix === "" ? "spec" : "module";
   const output = all.length === 0 ? "" : "; for one inside a module, write ${modules.NAME.OUTPUT}";
-  return didYouMean(
-    suggest(name.slice(prefix.length), names),
-    names.length > 0 ? `declared ${kind}: ${listed(names)}` : `the ${scope} declares no ${kind}${output}`,
-  );
+  const known =
+    names.length > 0 ? `declared ${kind}: ${listed(names)}` : `the ${scope} declares no ${kind}${output}`;
+  return findings.didYouMean(name.slice(prefix.length), names, known, "names");
 }
 
 /** The prefix that a name was given where it is written: in the module of its user, or in one around it that passes it on. */

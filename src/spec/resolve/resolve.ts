@@ -4,7 +4,6 @@ import type { Address } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
 import { type Json, sharedIfSame } from "../../core/json.ts";
 import { type Path, toDottedPath, toPointer } from "../../core/pointer.ts";
-import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { isPathAlone } from "../../expressions/template.ts";
 import { schemaAt, type Values } from "../../resource/field-schema.ts";
 import { hasContent, type PlannedKind, type PlanningRegistry, secretField } from "../../resource/kind.ts";
@@ -12,7 +11,7 @@ import type { Payload } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { visitNodes } from "../evaluate/node-values.ts";
 import { contentOf, type SourceReader } from "../files/contents.ts";
-import { type Findings, type Reporting, tracedLocationOf } from "../model/findings.ts";
+import { type Findings, tracedLocationOf } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, Resource, SpecPart, WrittenResource } from "../model/spec.ts";
 import {
@@ -51,7 +50,8 @@ import {
   reportSharedPaths,
 } from "./whole-spec-checks.ts";
 
-interface ResolveInput extends Reporting {
+interface ResolveInput {
+  readonly findings: Findings;
   readonly registry: PlanningRegistry;
   readonly sources: SourceReader;
   readonly secrets: SecretSources;
@@ -59,7 +59,6 @@ interface ResolveInput extends Reporting {
   readonly parts: readonly SpecPart[];
   /** The resources whose `when` is false. */
   readonly leftOut: ReadonlySet<Address>;
-  readonly sensitive: SensitiveTexts;
 }
 
 /** The desired resources, in the order in which they are written. Only to be used when nothing was found. */
@@ -67,16 +66,15 @@ export async function resolveResources(
   all: readonly WrittenResource[],
   resolving: ResolveInput,
 ): Promise<ReadonlyMap<Address, Resource>> {
-  const { registry, suggest, findings, parts, leftOut, sensitive } = resolving;
+  const { registry, findings, parts, leftOut } = resolving;
   const byAddress = new Map<Address, WrittenResource>();
   for (const resource of all) byAddress.set(resource.address, resource);
   const byKind = Map.groupBy(all, ({ provider }) => provider.kind);
-  const isSensitive = sensitive.size > 0;
+  const isSensitive = findings.sensitive.size > 0;
   const linkage: ReferenceContext = {
     registry,
     resources: byAddress,
     declared: (kind) => byKind.get(kind) ?? [],
-    suggest,
     findings,
     isSensitive,
     leftOut,
@@ -128,13 +126,13 @@ function desiredOf(
   index: DeclaredNames,
   resolving: Checking,
 ): Resource {
-  const { suggest, findings } = resolving;
+  const { findings } = resolving;
   const { written, fields, node: whole } = link;
-  const sensitive = resolving.sensitive.size === 0 ? NO_PATHS : sensitivePaths(written, fields, findings);
+  const sensitive = findings.sensitive.size === 0 ? NO_PATHS : sensitivePaths(written, fields, findings);
   for (const path of sensitive) {
     const node = nodeAt(fields, path);
     const value = node?.kind === "scalar" ? node.value : null;
-    if (value !== null && !isPathAlone(String(value))) resolving.sensitive.addValue(value);
+    if (value !== null && !isPathAlone(String(value))) findings.sensitive.addValue(value);
   }
   reportLiterals(written, fields, sensitive, findings);
   const isLiteral = secretField(written.provider) !== undefined && holdsLiteral(written, findings);
@@ -142,7 +140,7 @@ function desiredOf(
   const isValid = faulty?.size === 0;
   reportRepeated(written, fields, findings);
   reportDeprecated(written, fields, findings);
-  const lifecycle = lifecycleOf(written, suggest, findings);
+  const lifecycle = lifecycleOf(written, findings);
   const { values, payload, unread } = isValid ? filled(written, fields, resolving) : NOTHING_FILLED;
   if (isValid) reportAll(written, fields, problemsOf(written, values, payload), findings);
   else if (faulty !== undefined) checkSound(written, fields, faulty, findings);
@@ -179,7 +177,7 @@ function problemsOf(
 function checkSchema(
   written: WrittenResource,
   fields: MapNode,
-  { registry, validator, suggest, findings }: Checking,
+  { registry, validator, findings }: Checking,
 ): ReadonlySet<string> {
   const { address, provider } = written;
   const errors = validator.resource(provider, fields);
@@ -187,7 +185,7 @@ function checkSchema(
   const beside = registry.kinds.flatMap(({ nested }) => (nested?.kind === provider.kind ? nested.under : []));
   const faulty = new Set<string>();
   const mentionsSensitive = sensitiveWordIn(fields);
-  const messages = schemaMessages(errors, address, suggest, beside);
+  const messages = schemaMessages(errors, address, findings.suggest, beside);
   for (const { code, keyword, message, path, onKey, hint, missing } of messages) {
     faulty.add(String(path[0] ?? missing));
     const place = placeOf(written, fields, path, onKey);

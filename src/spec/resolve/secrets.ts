@@ -1,7 +1,7 @@
 // Reads secrets from environment variables and files into payloads that cannot be printed.
 
 import type { Path } from "../../core/pointer.ts";
-import { Sensitive, type SensitiveTexts } from "../../core/sensitive-texts.ts";
+import { Sensitive } from "../../core/sensitive-texts.ts";
 import { utf8Text } from "../../core/utf8.ts";
 import { isEvaluated, isTemplate, templateParts } from "../../expressions/template.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -28,8 +28,6 @@ export interface SecretSources {
   readonly mayLack?: boolean;
   /** Values of variables that were read, by name: many secrets may share one. */
   readonly read: Map<string, SecretBytes>;
-  /** Gets each value that is available, because the workspace can contain it elsewhere, such as in a notebook. */
-  readonly sensitive: SensitiveTexts;
 }
 
 /** A value, and its keyed digest, which leaves the run only with a salt. */
@@ -169,7 +167,8 @@ function fromEnv(asked: Asked, name: string): ReadSecret | undefined {
   }
   const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
   const bytes = utf8.encode(value ?? "");
-  sources.sensitive.addBytes(bytes);
+  // The workspace can contain the value elsewhere, such as in a notebook.
+  findings.sensitive.addBytes(bytes);
   if (sources.keyed === undefined) return notRead(field, `env ${name}`);
   const what = `the environment variable ${name}`;
   const empty = value === undefined ? "is not set" : "is empty";
@@ -192,7 +191,7 @@ function fromFile(asked: Asked): ReadSecret | undefined {
   if (path === undefined) return undefined;
   if (sources.unseen === true) return notRead(field, `file ${path}`);
   const content = sources.tree.read(path, LIMITS.secretFileBytes);
-  if (content.ok) sources.sensitive.addBytes(withoutLastLineBreak(content.value));
+  if (content.ok) findings.sensitive.addBytes(withoutLastLineBreak(content.value));
   if (sources.keyed === undefined) {
     if (sources.mayLack !== true) openSourceFile(written, path, node, sources.tree.size(path), findings);
     return notRead(field, `file ${path}`);

@@ -9,16 +9,16 @@ import {
   nameOf,
   parseAddress,
 } from "../../core/address.ts";
-import { didYouMean } from "../../core/suggest.ts";
 import { literalOf } from "../../expressions/template.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import { addressesOf, isIdItsName } from "../../resource/names.ts";
-import type { Findings, Reporting } from "../model/findings.ts";
+import type { Findings } from "../model/findings.ts";
 import { locationOf, type Span } from "../model/source.ts";
 import type { ImportEntry, MovedEntry, RemovedEntry, StateEntries } from "../model/spec.ts";
 import { describeNode, isFlag, isNull, type MapNode, member, type SpecNode } from "../model/tree.ts";
 
-export interface StateEntryChecks extends Reporting {
+export interface StateEntryChecks {
+  readonly findings: Findings;
   readonly registry: PlanningRegistry;
   readonly declared: ReadonlySet<Address>;
 }
@@ -143,9 +143,9 @@ class EntryReader {
     const id = this.#text(node, "id");
     if (to === undefined || id === undefined) return undefined;
     const at = this.#span(node, "to");
-    const { declared, suggest } = this.#checks;
+    const { declared, findings } = this.#checks;
     if (!declared.has(to)) {
-      const { hint } = didYouMean(suggest(to, declared), "declare the resource first");
+      const { hint } = findings.didYouMean(to, declared, "declare the resource first", "names");
       return this.#error(`${to} is imported, but the spec does not declare it`, at, hint);
     }
     if (!isFirst(this.#addresses.imported, to)) return this.#error(`${to} is imported twice`, at);
@@ -160,14 +160,14 @@ class EntryReader {
     const text = this.#text(node, field);
     if (text === undefined) return undefined;
     const address = parseAddress(text);
-    const { registry, suggest } = this.#checks;
+    const { registry, findings } = this.#checks;
     const kind = address === undefined ? text : kindOf(address);
     const isKnown = isModuleAddress(text)
       ? field !== "to" || member(node, "id") === undefined
       : registry.find(kind) !== undefined;
     if (address !== undefined && isKnown) return address;
     const kinds = registry.kinds.map(({ kind }) => kind);
-    const { hint } = didYouMean(suggest(kind, kinds, "words"), "an address is KIND.NAME");
+    const { hint } = findings.didYouMean(kind, kinds, "an address is KIND.NAME");
     this.#error(`${JSON.stringify(text)} is not the address of a resource`, this.#span(node, field), hint);
     return undefined;
   }

@@ -1,7 +1,6 @@
 // Reads the rules of the spec and of folders of rules. The rules of folders come first, and the spec cannot redefine them.
 
 import { defined } from "../../core/json.ts";
-import { didYouMean } from "../../core/suggest.ts";
 import {
   type CompiledExpression,
   type ExpressionProblem,
@@ -18,7 +17,7 @@ import {
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { joinFiles, withNamedRules } from "../files/includes.ts";
-import type { Findings, Reporting } from "../model/findings.ts";
+import type { Findings } from "../model/findings.ts";
 import { locationOf, placeInText, type Span } from "../model/source.ts";
 import type { Rule, RuleFile } from "../model/spec.ts";
 import {
@@ -63,7 +62,7 @@ export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]>
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([name, mapMember]) => {
         const errors = validator.rule(mapMember.value);
-        reportErrors(errors, `rule ${name}`, mapMember.value, from, mapMember.key);
+        reportErrors(errors, `rule ${name}`, mapMember.value, findings, mapMember.key);
         const rule = errors.length > 0 ? undefined : ruleOf(name, mapMember, checks, framed);
         return rule === undefined ? [] : [rule];
       });
@@ -155,7 +154,8 @@ const placeOf = (node: ScalarNode, offset: number): Span => placeInText(node, St
 
 type Compile = (text: string) => CompiledExpression | ExpressionProblem;
 
-interface RuleChecks extends Reporting {
+interface RuleChecks {
+  readonly findings: Findings;
   readonly compile: Compile;
   readonly registry: PlanningRegistry;
 }
@@ -247,16 +247,16 @@ class RuleExpressions {
       node,
       offset + use.end - name.length,
       offset + use.end,
-      didYouMean(this.#checks.suggest(name, fields, "words")).hint,
+      this.#checks.findings.didYouMean(name, fields).hint,
     );
   }
 
   #hint(code: string, text: string, { start, end }: ExpressionProblem): string | undefined {
+    const { findings } = this.#checks;
     const word = text.slice(start, end);
     const names = Object.keys(RULE_VARIABLES);
     if (code === "unknown_variable")
-      return didYouMean(this.#checks.suggest(word, names, "words"), `the variables are ${names.join(", ")}`)
-        .hint;
+      return findings.didYouMean(word, names, `the variables are ${names.join(", ")}`).hint;
     if (code === "no_such_overload" && /\btarget\s*[!=]=|[!=]=\s*target\b/.test(text))
       return "the name of the target is target.name";
     if (code === "invalid_macro_argument" && text.slice(0, start).endsWith("has("))
@@ -266,10 +266,7 @@ class RuleExpressions {
     const members = membersOf(owner, text);
     return members.length === 0
       ? undefined
-      : didYouMean(
-          this.#checks.suggest(word, members, "words"),
-          `known members of ${owner}: ${members.join(", ")}`,
-        ).hint;
+      : findings.didYouMean(word, members, `known members of ${owner}: ${members.join(", ")}`).hint;
   }
 
   #error(message: string, node: ScalarNode, start?: number, end?: number, hint?: string): void {

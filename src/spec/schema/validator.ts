@@ -2,7 +2,7 @@
 
 import { isObject, type Json, ownMember } from "../../core/json.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
-import type { Reporting } from "../model/findings.ts";
+import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { keySpanOf, type MapNode, type ScalarNode, type SpecNode, spanOf } from "../model/tree.ts";
 import { schemaMessages } from "./error-messages.ts";
@@ -47,10 +47,10 @@ export function reportErrors(
   errors: readonly SchemaError[],
   name: string,
   node: SpecNode,
-  { suggest, findings }: Reporting,
+  findings: Findings,
   whole: Span = node,
 ): void {
-  for (const { code, message, path, onKey, hint } of schemaMessages(errors, name, suggest)) {
+  for (const { code, message, path, onKey, hint } of schemaMessages(errors, name, findings.suggest)) {
     const at = onKey ? keySpanOf(node, path) : spanOf(node, path);
     findings.error(code, message, path.length === 0 ? whole : at, { hint });
   }

@@ -6,7 +6,6 @@ import { parseDuration } from "../../core/duration.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
-import { suggester } from "../../core/suggest.ts";
 import { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import {
@@ -127,7 +126,7 @@ function reportSchema(root: SpecNode, findings: Findings): void {
   const value = plain(root);
   if (validator(value)) return;
   const errors = toSchemaErrors(validator.errors ?? [], value);
-  reportErrors(errors, "the test file", root, { suggest: suggester(), findings });
+  reportErrors(errors, "the test file", root, findings);
 }
 
 class TestReader {

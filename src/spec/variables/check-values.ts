@@ -3,7 +3,7 @@
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import { literalOf } from "../../expressions/template.ts";
 import type { FieldSchema } from "../../resource/field-schema.ts";
-import type { Reporting } from "../model/findings.ts";
+import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin } from "../model/spec.ts";
 import {
@@ -41,7 +41,8 @@ interface Compiled {
   at: Span;
 }
 
-export interface CheckParts extends Reporting {
+export interface CheckParts {
+  readonly findings: Findings;
   readonly patterns: LinearPatterns;
 }
 
@@ -72,7 +73,7 @@ function compile({ declaration: { schema, hasPattern }, value }: ParameterValue)
 async function report(
   { declaration, value, subject, code, origin }: ParameterValue,
   compiled: Compiled,
-  { suggest, findings, patterns }: CheckParts,
+  { findings, patterns }: CheckParts,
 ): Promise<void> {
   const { ajvForSpecs, toSchemaErrors } = await import("../schema/validate.ts");
   compiled.validate ??= ajvForSpecs(engineOf(patterns, compiled)).compile(compiled.form);
@@ -82,7 +83,11 @@ async function report(
   findings.within(origin, () => {
     const errors = toSchemaErrors(compiled.validate?.errors ?? [], data);
     const { description } = declaration.schema;
-    for (const { keyword, message, path, hint: advice } of schemaMessages(errors, subject, suggest)) {
+    for (const { keyword, message, path, hint: advice } of schemaMessages(
+      errors,
+      subject,
+      findings.suggest,
+    )) {
       const isHidden = hasSensitive(value) || value.source.isHidden;
       const rule = keyword === "pattern" && typeof description === "string" ? description : undefined;
       const hint = isHidden ? rule : (advice ?? rule);

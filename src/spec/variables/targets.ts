@@ -3,7 +3,6 @@
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
 import { listed } from "../../core/sentences.ts";
-import { didYouMean, type Suggest, suggester } from "../../core/suggest.ts";
 import { isTemplate } from "../../expressions/template.ts";
 import { readAll } from "../files/includes.ts";
 import { openSpecFolder, pathBeside, type SpecFolderOptions } from "../files/spec-folder.ts";
@@ -31,14 +30,13 @@ export const TARGET_FIELDS = ["description", "host", "profile", "state", "defaul
 export function selectTarget(
   section: SpecNode | undefined,
   wanted: string | undefined,
-  suggest: Suggest,
   findings: Findings,
 ): TargetSettings | undefined {
-  if (section?.kind !== "map") return missing(section, wanted, [], suggest, findings);
+  if (section?.kind !== "map") return missing(section, wanted, [], findings);
   const name = wanted ?? defaultsIn(section)[0]?.[0];
   const chosen = name === undefined ? undefined : section.members.get(name);
   if (name === undefined || chosen === undefined)
-    return missing(section, name, [...section.members.keys()], suggest, findings);
+    return missing(section, name, [...section.members.keys()], findings);
   return settingsIn(name, chosen, findings);
 }
 
@@ -66,7 +64,6 @@ function missing(
   section: SpecNode | undefined,
   wanted: string | undefined,
   names: readonly string[],
-  suggest: Suggest,
   findings: Findings,
 ): undefined {
   if (wanted === undefined) {
@@ -80,7 +77,7 @@ function missing(
     names.length === 0
       ? "the spec has no targets; remove --target and WORKSPACE_TARGET"
       : `known targets: ${listed(names)}`;
-  const details = didYouMean(suggest(wanted, names), fallback);
+  const details = findings.didYouMean(wanted, names, fallback, "names");
   findings.error("SPEC_TARGET", `the spec has no target ${JSON.stringify(wanted)}`, section, details);
   return undefined;
 }
@@ -251,7 +248,7 @@ export function readTargets(options: SpecFolderOptions & { readonly file: string
   // A spec of many targets is asked for each of them.
   return (wanted) => {
     const findings = new Findings();
-    const settings = selectTarget(section, wanted, suggester(), findings);
+    const settings = selectTarget(section, wanted, findings);
     return { names, settings, problem: firstError(findings) ?? general };
   };
 }

@@ -1,13 +1,11 @@
 // The variables of a spec: their declarations, and their values from the command line (`--var`), a file, the environment, or the target.
 
 import { ownMember } from "../../core/json.ts";
-import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
-import { didYouMean } from "../../core/suggest.ts";
 import type { NamedValues } from "../evaluate/evaluator.ts";
 import { escapedTree } from "../evaluate/node-values.ts";
 import { refusedWords } from "../files/includes.ts";
 import { readNamedFile } from "../files/spec-folder.ts";
-import type { Findings, Reporting } from "../model/findings.ts";
+import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { SourceText, type Span } from "../model/source.ts";
 import { type MapNode, member, type SpecNode, scalarAt } from "../model/tree.ts";
@@ -26,10 +24,6 @@ export interface VariableInputs {
   readonly untrusted?: boolean;
 }
 
-export interface VariableParts extends Reporting {
-  readonly sensitive: SensitiveTexts;
-}
-
 export interface Variables extends NamedValues {
   /** The values to check against their declarations. */
   readonly values: readonly ParameterValue[];
@@ -40,7 +34,7 @@ export function variablesOf(
   root: MapNode,
   target: SpecNode | undefined,
   inputs: VariableInputs,
-  { suggest, findings, sensitive }: VariableParts,
+  findings: Findings,
 ): Variables {
   const vars = parseVarOptions(inputs.vars, findings);
   const declared = parametersIn(member(root, "variables"), "variables", findings);
@@ -50,10 +44,7 @@ export function variablesOf(
       "SPEC_VARIABLE",
       `the spec has no variable ${JSON.stringify(name)}`,
       at,
-      didYouMean(
-        suggest(name, declared.keys(), "words"),
-        `declare it: variables: { ${name}: { description: … } }`,
-      ),
+      findings.didYouMean(name, declared.keys(), `declare it: variables: { ${name}: { description: … } }`),
     );
   const checked: ParameterValue[] = [];
   // Variables are data: what looks like a reference in one is text.
@@ -61,7 +52,7 @@ export function variablesOf(
     const declaration = declared.get(name);
     if (declaration === undefined) return;
     const literal = escapedTree(written);
-    const value = declaration.sensitive ? sensitiveValue(literal, declaration, sensitive) : literal;
+    const value = declaration.sensitive ? sensitiveValue(literal, declaration, findings.sensitive) : literal;
     values.set(name, value);
     const subject = `the variable ${name}`;
     checked.push({ declaration, value, isDefault, subject, code: "SPEC_VARIABLE", origin: undefined });

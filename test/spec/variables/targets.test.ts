@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from "vitest";
-import { suggester } from "../../../src/core/suggest.ts";
 import { Findings } from "../../../src/spec/model/findings.ts";
 import { SourceText } from "../../../src/spec/model/source.ts";
 import { selectTarget } from "../../../src/spec/variables/targets.ts";
@@ -173,7 +172,7 @@ it("is selected by its name without reading the other targets, of which there ca
   if (section?.kind !== "map") throw new Error("no map");
   const iterating = vi.spyOn(section.members, Symbol.iterator);
   const findings = new Findings();
-  expect(selectTarget(section, "b", suggester(), findings)).toMatchObject({ name: "b", host: "h" });
+  expect(selectTarget(section, "b", findings)).toMatchObject({ name: "b", host: "h" });
   expect(iterating).not.toHaveBeenCalled();
   expect(findings.diagnostics()).toEqual([]);
 });
