@@ -30,8 +30,8 @@ import { type Keys, LazyMap } from "../../expressions/values.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { placeInText, type Span } from "../model/source.ts";
-import { asSensitive, describeNode, type SpecNode } from "../model/tree.ts";
-import { nodeOfValue, ReadValues, UnusableValue, visitTexts } from "./node-values.ts";
+import { asSensitive, describeNode, type SpecNode, visitTexts } from "../model/tree.ts";
+import { nodeOfValue, ReadValues, UnusableValue } from "./node-values.ts";
 
 export interface ResolvedValue {
   readonly node: SpecNode;

@@ -15,8 +15,8 @@ import {
   member,
   type SpecNode,
   scalarAt,
-  withItems,
-  withValues,
+  visitTexts,
+  withInner,
 } from "../model/tree.ts";
 
 /** Data in template form: text that looks like a reference is literal. */
@@ -25,7 +25,7 @@ export function escapedTree(node: SpecNode): SpecNode {
     return typeof node.value === "string" && node.value.includes("${")
       ? scalarAt(node, escaped(node.value))
       : node;
-  return node.kind === "list" ? withItems(node, escapedTree) : withValues(node, escapedTree);
+  return withInner(node, escapedTree);
 }
 
 /** Template form as data; undefined if it contains a reference, which is unknown until apply. */
@@ -152,19 +152,6 @@ function mergedMember(merged: MergedMap, name: string, at: Span, meter: Meter, d
 export function textInside(node: SpecNode): string | undefined {
   if (node.kind !== "scalar" || isNull(node)) return undefined;
   return String(node.value);
-}
-
-/** Calls `visit` for every list, map, and scalar. */
-export function visitNodes(node: SpecNode, visit: (node: SpecNode) => void): void {
-  visit(node);
-  if (node.kind === "list") for (const item of node.items) visitNodes(item, visit);
-  else if (node.kind === "map") for (const { value } of node.members.values()) visitNodes(value, visit);
-}
-
-export function visitTexts(node: SpecNode, visit: (text: string) => void): void {
-  visitNodes(node, (part) => {
-    if (part.kind === "scalar" && typeof part.value === "string") visit(part.value);
-  });
 }
 
 /** Whether a tree contains an expression without a value, which was reported where it is evaluated. */

@@ -18,7 +18,7 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import { readYaml, sourceOf } from "../yaml/read-yaml.ts";
+import { readYamlFile } from "../yaml/read-yaml.ts";
 import { filePatternProblem } from "./patterns.ts";
 import { type FileRefusal, isGlob, pathBeside, type RefusedFile, type SpecFolder } from "./spec-folder.ts";
 
@@ -166,8 +166,7 @@ export class SpecFileReader {
     if (isNeeded?.(bytes) === false) return;
     this.#digests.set(path, digest(bytes));
     onYaml?.(this.#bytes);
-    const source = sourceOf(this.#tree.shown(path), bytes, this.#findings, { path });
-    const root = source === undefined ? undefined : readYaml(source, this.#findings);
+    const root = readYamlFile(this.#tree.shown(path), bytes, this.#findings, { path });
     if (root === undefined) return;
     if (root.kind === "map") this.#take(path, root);
     else if (isNull(root)) this.#take(path, mapAt(root, new Map()));

@@ -88,55 +88,17 @@ export function openSpecFolder(
     const folder = realpathSync(resolve(folderName));
     const main = basename(file);
     const onlyBeside = untrusted ? main : undefined;
-    const tree = treeAt(folder, shownFolder, {
-      isPrivate: privateFiles(states, folder),
-      onPathRead,
-      onlyBeside,
-    });
-    return { tree: edited === undefined ? tree : withEdits(tree, edited, onPathRead), main };
+    const isPrivate = privateFiles(states, folder);
+    return { tree: treeAt(folder, shownFolder, { isPrivate, onPathRead, onlyBeside, edited }), main };
   } catch {
     return undefined;
   }
 }
 
-function withEdits(
-  tree: SpecFolder,
-  edited: ReadonlyMap<string, Uint8Array>,
-  onPathRead: PathObserver,
-): SpecFolder {
-  const bytesOf = (path: string): Uint8Array | undefined => {
-    const bytes = edited.get(posix.normalize(path));
-    if (bytes !== undefined) onPathRead(join(tree.folder, path));
-    return bytes;
-  };
-  return {
-    ...tree,
-    read: (path, most) => {
-      const bytes = bytesOf(path);
-      if (bytes === undefined) return tree.read(path, most);
-      return bytes.length > most ? tooLarge(bytes.length, most) : { ok: true, value: bytes };
-    },
-    stream: (path, most, take) => {
-      const bytes = bytesOf(path);
-      if (bytes === undefined) return tree.stream(path, most, take);
-      if (bytes.length > most) return tooLarge(bytes.length, most);
-      take(bytes);
-      return { ok: true, value: bytes.length };
-    },
-    size: (path) => {
-      const bytes = bytesOf(path);
-      return bytes === undefined ? tree.size(path) : { ok: true, value: bytes.length };
-    },
-    realPath: (path) => {
-      const real = tree.realPath(path);
-      return real.ok || bytesOf(path) === undefined ? real : { ok: true, value: join(tree.folder, path) };
-    },
-  };
-}
-
 interface TreeOptions {
   readonly isPrivate: IsPrivate;
   readonly onPathRead: PathObserver;
+  readonly edited: SpecFolderOptions["edited"];
   /** If set, hidden files and folders cannot be read, nor reached through a link; this file itself may be hidden. */
   readonly onlyBeside: string | undefined;
 }
@@ -144,7 +106,7 @@ interface TreeOptions {
 function treeAt(
   folder: string,
   text: string,
-  { isPrivate, onPathRead, onlyBeside }: TreeOptions,
+  { isPrivate, onPathRead, onlyBeside, edited }: TreeOptions,
 ): SpecFolder {
   const isHidden = (path: string): boolean =>
     onlyBeside !== undefined && path !== onlyBeside && /(^|[\\/])\.(?!\.?([\\/]|$))/.test(path);
@@ -157,15 +119,28 @@ function treeAt(
     if (real.ok && isPrivate(real.value)) return { ok: false, refusal: "private" };
     return real.ok && isHidden(relative(folder, real.value)) ? { ok: false, refusal: "hidden" } : real;
   };
+  const editOf = (path: string, most = Infinity): OpenedFile<Uint8Array> | undefined => {
+    const bytes = edited?.get(posix.normalize(path));
+    if (bytes === undefined) return undefined;
+    onPathRead(join(folder, path));
+    return bytes.length > most ? tooLarge(bytes.length, most) : { ok: true, value: bytes };
+  };
   const isInside = (path: string): boolean =>
     realInside(folder, relative(folder, path).split(sep).join("/")).ok;
   return {
     folder,
     shown: (path) => (text === "." ? path : join(text, path)),
     read: (path, most) =>
+      editOf(path, most) ??
       withFile(permitted(path), most, (descriptor, size) => readWhole(descriptor, size, most)),
-    stream: (path, most, take) =>
-      withFile(permitted(path), most, (descriptor) => pieces(descriptor, most, take)),
+    stream: (path, most, take) => {
+      const edit = editOf(path, most);
+      if (edit === undefined)
+        return withFile(permitted(path), most, (descriptor) => pieces(descriptor, most, take));
+      if (!edit.ok) return edit;
+      take(edit.value);
+      return { ok: true, value: edit.value.length };
+    },
     glob: (patterns, under, except = []) => {
       onPathRead(join(folder, under), patterns);
       return matching(folder, isInside, patterns, under, except);
@@ -175,12 +150,17 @@ function treeAt(
         (path) => !lstatSync(join(folder, path)).isFile(),
       ),
     size: (path) => {
+      const edit = editOf(path);
+      if (edit?.ok === true) return { ok: true, value: edit.value.length };
       const real = permitted(path);
       if (!real.ok) return real;
       const stats = lstatSync(real.value);
       return stats.isFile() ? { ok: true, value: stats.size } : { ok: false, refusal: "irregular" };
     },
-    realPath: permitted,
+    realPath: (path) => {
+      const real = permitted(path);
+      return real.ok || editOf(path) === undefined ? real : { ok: true, value: join(folder, path) };
+    },
     folderAt: (path) => {
       const real = permitted(path);
       return !real.ok || lstatSync(real.value).isDirectory() ? real : { ok: false, refusal: "no folder" };

@@ -1,9 +1,10 @@
 // Formats a YAML file: splits it into pieces, and lays them out. Only spaces and line breaks change; each result is checked to have the same values.
 
 import type { CST } from "yaml";
+import { stringifyJson } from "../../core/exact-json.ts";
 import type { Findings } from "../model/findings.ts";
 import { SourceText } from "../model/source.ts";
-import type { SpecNode } from "../model/tree.ts";
+import { plain, type SpecNode } from "../model/tree.ts";
 import { lexicalTokens } from "../yaml/lexical-limits.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
 
@@ -24,25 +25,9 @@ export function formatYaml(source: SourceText, findings: Findings): string | und
   return undefined;
 }
 
+/** The order of keys that look like numbers is not compared; `squeezed` compares it. */
 function isSame(a: SpecNode, b: SpecNode): boolean {
-  if (a.kind === "scalar") return b.kind === "scalar" && Object.is(a.value, b.value);
-  if (a.kind === "list")
-    return (
-      b.kind === "list" &&
-      a.items.length === b.items.length &&
-      a.items.every((item, at) => isSameAt(item, b.items[at]))
-    );
-  if (b.kind !== "map" || a.members.size !== b.members.size) return false;
-  const others = b.members.entries();
-  for (const [key, { value }] of a.members) {
-    const [name, other] = others.next().value ?? [];
-    if (key !== name || !isSameAt(value, other?.value)) return false;
-  }
-  return true;
-}
-
-function isSameAt(a: SpecNode, b: SpecNode | undefined): boolean {
-  return b !== undefined && isSame(a, b);
+  return stringifyJson(plain(a)) === stringifyJson(plain(b));
 }
 
 function squeezed(text: string): string {

@@ -61,12 +61,7 @@ function isSensitive(span: Span | SpecNode, kind: SpecNode["kind"]): boolean {
 
 /** The value with a mark on itself and on everything in it. */
 export function asSensitive(node: SpecNode): SpecNode {
-  const marked =
-    node.kind === "list"
-      ? withItems(node, asSensitive)
-      : node.kind === "map"
-        ? withValues(node, asSensitive)
-        : node;
+  const marked = withInner(node, asSensitive);
   return marked.sensitive === true ? marked : { ...marked, sensitive: true };
 }
 
@@ -99,6 +94,25 @@ export function withValues(node: MapNode, change: (value: SpecNode, key: string)
     changes.set(key, { key: mapMember.key, value });
   }
   return changes === undefined ? node : mapAt(node, changes);
+}
+
+/** The list or map with each item or value changed; a scalar is unchanged. */
+export function withInner(node: SpecNode, change: (inner: SpecNode) => SpecNode): SpecNode {
+  if (node.kind === "scalar") return node;
+  return node.kind === "list" ? withItems(node, change) : withValues(node, change);
+}
+
+/** Calls `visit` for every list, map, and scalar. */
+export function visitNodes(node: SpecNode, visit: (node: SpecNode) => void): void {
+  visit(node);
+  if (node.kind === "list") for (const item of node.items) visitNodes(item, visit);
+  else if (node.kind === "map") for (const { value } of node.members.values()) visitNodes(value, visit);
+}
+
+export function visitTexts(node: SpecNode, visit: (text: string, node: ScalarNode) => void): void {
+  visitNodes(node, (part) => {
+    if (part.kind === "scalar" && typeof part.value === "string") visit(part.value, part);
+  });
 }
 
 export function member(node: SpecNode | undefined, key: string): SpecNode | undefined {

@@ -14,6 +14,7 @@ import {
   member,
   type SpecNode,
   scalarText,
+  visitNodes,
   withMembers,
 } from "../model/tree.ts";
 import { type ParameterDeclarations, parametersIn } from "../variables/parameters.ts";
@@ -130,10 +131,10 @@ function outputValue(name: string, node: MapNode, findings: Findings): SpecNode 
   return value ?? node;
 }
 
-export function sizeOfTree(node: SpecNode): number {
-  if (node.kind === "scalar") return 1;
-  let size = 1;
-  if (node.kind === "list") for (const item of node.items) size += sizeOfTree(item);
-  else for (const { value } of node.members.values()) size += sizeOfTree(value);
+export function sizeOfTree(root: SpecNode): number {
+  let size = 0;
+  visitNodes(root, () => {
+    size += 1;
+  });
   return size;
 }

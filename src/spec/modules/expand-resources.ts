@@ -1,10 +1,7 @@
 // Evaluates the sections of a spec or of an instance of a module. `for_each` makes one resource or instance for each entry, and `when` leaves one out.
 
-import { type Address, addressOf } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import { isEvaluated, literalOf, templateParts } from "../../expressions/template.ts";
-import type { PlanningRegistry } from "../../resource/kind.ts";
-import type { Evaluator } from "../evaluate/evaluator.ts";
 import { checkSyntax, type Expander } from "../evaluate/expander.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
@@ -22,30 +19,18 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import type { EachValue, SpecScope } from "./scope.ts";
+import type { ModuleLoading, ModuleUser } from "./loading.ts";
+import type { EachValue } from "./scope.ts";
 
-export interface ResourceExpansion {
-  readonly registry: PlanningRegistry;
-  readonly evaluator: Evaluator;
-  readonly findings: Findings;
-  readonly scope: SpecScope;
-  expander(scope: SpecScope): Expander;
-  /** What the addresses of kinds with a name field begin with: `team/ads/` in a module. */
-  readonly prefix: string;
-  /** Whether the limits leave room for a copy; reported once if not. */
-  admit(copied: SpecNode, at: Span): boolean;
-  /** The addresses of resources that are left out are added. */
-  readonly leftOut: Set<Address>;
-}
-
-export function expandSections(sections: MapNode, expansion: ResourceExpansion): MapNode {
+/** The sections of the spec, or of an instance of a module. */
+export function expandSections(sections: MapNode, user: ModuleUser, loading: ModuleLoading): MapNode {
   const repeated: Record<string, MapMember> = {};
   for (const [kind, { key, value }] of sections.members) {
-    if (value.kind !== "map" || expansion.registry.find(kind) === undefined) continue;
-    if (!hasConditional(value)) continue;
-    repeated[kind] = { key, value: expandKind(kind, value, expansion) };
+    if (value.kind !== "map" || loading.registry.find(kind) === undefined) continue;
+    if (![...value.members.values()].some(isConditional)) continue;
+    repeated[kind] = { key, value: expandKind(kind, value, user, loading) };
   }
-  const expander = expansion.expander(expansion.scope);
+  const expander = user.expander(user.scope);
   const kinds = Object.keys(repeated);
   if (kinds.length === 0) return expander.map(sections);
   const rest = expander.map(
@@ -59,22 +44,16 @@ export function expandSections(sections: MapNode, expansion: ResourceExpansion):
   return mapAt(sections, new Map(ordered));
 }
 
-function hasConditional({ members }: MapNode): boolean {
-  for (const resource of members.values()) if (isConditional(resource)) return true;
-  return false;
-}
-
 const isConditional = ({ value }: MapMember): boolean =>
   value.kind === "map" && (value.members.has("for_each") || value.members.has("when"));
 
-function expandKind(kind: string, section: MapNode, expansion: ResourceExpansion): MapNode {
-  const { scope, findings } = expansion;
+function expandKind(kind: string, section: MapNode, user: ModuleUser, loading: ModuleLoading): MapNode {
+  const { findings } = loading;
   const plain = new Map([...section.members].filter(([, mapMember]) => !isConditional(mapMember)));
-  const members = new Map(expansion.expander(scope).map(mapAt(section, plain)).members);
+  const members = new Map(user.expander(user.scope).map(mapAt(section, plain)).members);
   for (const [key, { key: at, value: node }] of section.members) {
     if (node.kind !== "map" || plain.has(key)) continue;
-    const resource = new Resource(kind, key, node, expansion);
-    for (const { name, value } of resource.copies(at)) {
+    for (const { name, value } of copiesOf({ kind, key, at, node }, user, loading)) {
       if (!members.has(name)) members.set(name, { key: at, value });
       else
         findings.error("SPEC_DUPLICATE_KEY", `${kind} has ${JSON.stringify(name)} twice after for_each`, at, {
@@ -85,70 +64,56 @@ function expandKind(kind: string, section: MapNode, expansion: ResourceExpansion
   return mapAt(section, members);
 }
 
-class Resource {
-  readonly #kind: string;
-  readonly #key: string;
-  readonly #node: MapNode;
-  readonly #fields: MapNode;
-  readonly #expansion: ResourceExpansion;
+/** A resource with `for_each` or `when`. */
+interface ConditionalResource {
+  readonly kind: string;
+  readonly key: string;
+  readonly at: Span;
+  readonly node: MapNode;
+}
 
-  constructor(kind: string, key: string, node: MapNode, expansion: ResourceExpansion) {
-    this.#kind = kind;
-    this.#key = key;
-    this.#node = node;
-    this.#fields = withMembers(node, { for_each: undefined, when: undefined });
-    this.#expansion = expansion;
+/** The resources that are not left out. */
+function* copiesOf(
+  resource: ConditionalResource,
+  user: ModuleUser,
+  loading: ModuleLoading,
+): Iterable<{ readonly name: string; readonly value: MapNode }> {
+  const { kind, key, at, node } = resource;
+  const { findings, leftOut } = loading;
+  const fields = withMembers(node, { for_each: undefined, when: undefined });
+  let isEvaluatedOnce = false;
+  for (const each of eachOf(resource, user, findings)) {
+    if (each !== undefined && !loading.admitCopy(fields, at)) return;
+    const expander = user.expander(each === undefined ? user.scope : user.scope.withEach(each));
+    const whole = mapAt(node, new Map([[key, { key: at, value: mapAt(node, new Map()) }]]));
+    const [name = key] = expander.map(whole).members.keys();
+    if (isIncluded({ subject: `${kind}.${name}`, node, expander, findings })) {
+      isEvaluatedOnce = true;
+      yield { name, value: expander.map(fields) };
+    } else leftOut.add(loading.addressOf(kind, name, user.origin?.prefix ?? ""));
   }
+  if (!isEvaluatedOnce) checkSyntax(fields, loading.expanding.evaluator, findings);
+}
 
-  /** The resources that are not left out. */
-  *copies(at: Span): Iterable<{ readonly name: string; readonly value: MapNode }> {
-    const { findings, scope, evaluator } = this.#expansion;
-    let isEvaluatedOnce = false;
-    for (const each of this.#entries(at)) {
-      if (each !== undefined && !this.#expansion.admit(this.#fields, at)) return;
-      const expander = this.#expansion.expander(each === undefined ? scope : scope.withEach(each));
-      const whole = mapAt(
-        this.#node,
-        new Map([[this.#key, { key: at, value: mapAt(this.#node, new Map()) }]]),
-      );
-      const [name = this.#key] = expander.map(whole).members.keys();
-      const subject = `${this.#kind}.${name}`;
-      if (isIncluded({ subject, node: this.#node, expander, findings })) {
-        isEvaluatedOnce = true;
-        yield { name, value: expander.map(this.#fields) };
-      } else this.#expansion.leftOut.add(this.#addressOf(name));
-    }
-    if (!isEvaluatedOnce) checkSyntax(this.#fields, evaluator, findings);
-  }
-
-  #entries(at: Span): readonly (EachValue | undefined)[] {
-    if (member(this.#node, "for_each") === undefined) return [undefined];
-    const { findings, scope } = this.#expansion;
-    const subject = `${this.#kind}.${this.#key}`;
-    if (!this.#hasEachKey) {
-      findings.error(
-        "SPEC_MODULE",
-        `the key of ${subject} must contain \${each.key}, because it has for_each`,
-        at,
-      );
-      return [];
-    }
-    const expander = this.#expansion.expander(scope);
-    return entriesOfForEach({ subject, node: this.#node, expander, findings }, false);
-  }
-
-  get #hasEachKey(): boolean {
-    const parts = templateParts(this.#key) ?? [];
-    return parts.some(
-      (part) => typeof part !== "string" && isEvaluated(part) && /\beach\.key\b/.test(part.expression),
-    );
-  }
-
-  #addressOf(name: string): Address {
-    const { registry, prefix } = this.#expansion;
-    const isNamed = registry.find(this.#kind)?.nameField !== undefined;
-    return addressOf(this.#kind, `${isNamed ? prefix : ""}${name}`);
-  }
+/** The entries of `for_each`; without it, a single one that is undefined. */
+function eachOf(
+  { kind, key, at, node }: ConditionalResource,
+  user: ModuleUser,
+  findings: Findings,
+): readonly (EachValue | undefined)[] {
+  if (member(node, "for_each") === undefined) return [undefined];
+  const subject = `${kind}.${key}`;
+  const hasEachKey = (templateParts(key) ?? []).some(
+    (part) => typeof part !== "string" && isEvaluated(part) && /\beach\.key\b/.test(part.expression),
+  );
+  if (hasEachKey)
+    return entriesOfForEach({ subject, node, expander: user.expander(user.scope), findings }, false);
+  findings.error(
+    "SPEC_MODULE",
+    `the key of ${subject} must contain \${each.key}, because it has for_each`,
+    at,
+  );
+  return [];
 }
 
 /** Names of modules and of their instances: parts of an address, so without dots and slashes. */

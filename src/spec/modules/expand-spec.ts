@@ -14,8 +14,8 @@ import type { LinearPatterns } from "../variables/parameters.ts";
 import type { Variables } from "../variables/variables.ts";
 import { ModuleDefinitions } from "./definition.ts";
 import { expandSections } from "./expand-resources.ts";
-import { ModuleSet, type ModuleUser } from "./instances.ts";
-import { ModuleLoading } from "./loading.ts";
+import { ModuleSet } from "./instances.ts";
+import { ModuleLoading, type ModuleUser } from "./loading.ts";
 import { Locals, SpecScope } from "./scope.ts";
 
 export interface ExpandingOptions extends EvaluatorOptions {
@@ -78,12 +78,7 @@ export async function expandSpec(
   const user: ModuleUser = { scope, origin: undefined, within: [main], expander };
   const modules = new ModuleSet(used, user, loading);
   const values = locals.all();
-  const sections = expandSections(withMembers(root, NOT_EXPANDED), {
-    ...{ registry, evaluator, findings, scope, expander },
-    prefix: "",
-    leftOut: loading.leftOut,
-    admit: (copied, at) => loading.admitCopy(copied, at),
-  });
+  const sections = expandSections(withMembers(root, NOT_EXPANDED), user, loading);
   const parts = [{ root: sections, origin: undefined, values }, ...modules.parts()];
   if (loading.isFull) return undefined;
   await checkValues([...options.variables.values, ...loading.inputs], options);

@@ -10,17 +10,8 @@ import { isNull, type MapMember, type MapNode, member, type SpecNode } from "../
 import { sensitiveValue } from "../variables/parameters.ts";
 import type { ModuleDefinition } from "./definition.ts";
 import { entriesOfForEach, expandSections, isIncluded, PART_OF_ADDRESS } from "./expand-resources.ts";
-import type { ModuleLoading } from "./loading.ts";
+import type { ModuleLoading, ModuleUser } from "./loading.ts";
 import { type EachValue, LazyCells, Locals, type ModuleOutputs, SpecScope } from "./scope.ts";
-
-/** The user of a module: the spec itself, or an instance of a module. */
-export interface ModuleUser {
-  readonly scope: SpecScope;
-  readonly origin: InstanceOrigin | undefined;
-  /** The files of the modules around, outermost first. */
-  readonly within: readonly string[];
-  expander(scope: SpecScope): Expander;
-}
 
 interface ModuleUse {
   readonly name: string;
@@ -265,25 +256,13 @@ class ModuleInstance {
     const locals = findings.within(this.#origin, () => this.#locals.all());
     const outputs = [...definition.outputs].flatMap(([name, { key }]) => this.output(name, key) ?? []);
     yield {
-      root: findings.within(this.#origin, () => this.#sections()),
+      root: findings.within(this.#origin, () =>
+        expandSections(definition.sections, this.#self, this.#loading),
+      ),
       origin: this.#origin,
       values: [...locals, ...outputs],
     };
     yield* this.#modules.parts();
-  }
-
-  #sections(): MapNode {
-    const { registry, leftOut, findings } = this.#loading;
-    return expandSections(this.#use.definition.sections, {
-      registry,
-      leftOut,
-      findings,
-      evaluator: this.#loading.expanding.evaluator,
-      scope: this.#self.scope,
-      expander: this.#self.expander,
-      prefix: this.#origin.prefix,
-      admit: (copied, at) => this.#loading.admitCopy(copied, at),
-    });
   }
 
   get outputs(): Keys {

@@ -1,18 +1,28 @@
 // Shared state of all modules while a spec is read: definitions, limits, the evaluator, and the inputs to check.
 
-import type { Address } from "../../core/address.ts";
+import { type Address, addressOf } from "../../core/address.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Evaluator } from "../evaluate/evaluator.ts";
-import type { ExpanderOptions } from "../evaluate/expander.ts";
+import type { Expander, ExpanderOptions } from "../evaluate/expander.ts";
 import type { Findings } from "../model/findings.ts";
 import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
+import type { InstanceOrigin } from "../model/spec.ts";
 import { member, type SpecNode } from "../model/tree.ts";
 import type { ParameterValue } from "../variables/check-values.ts";
 import { type ModuleDefinition, type ModuleDefinitions, sizeOfTree } from "./definition.ts";
-import { OpenValues } from "./scope.ts";
+import { OpenValues, type SpecScope } from "./scope.ts";
 
-export interface LoadingOptions {
+/** The user of a module: the spec itself, or an instance of a module. */
+export interface ModuleUser {
+  readonly scope: SpecScope;
+  readonly origin: InstanceOrigin | undefined;
+  /** The files of the modules around, outermost first. */
+  readonly within: readonly string[];
+  expander(scope: SpecScope): Expander;
+}
+
+interface LoadingOptions {
   readonly findings: Findings;
   readonly definitions: ModuleDefinitions;
   readonly limits: ModuleLimits;
@@ -100,12 +110,15 @@ export class ModuleLoading {
     );
   }
 
-  /** A reference in a module, as a reference of the spec: kinds whose key is the name keep their addresses. */
+  /** A reference in a module, as a reference of the spec. */
   bound(expression: string, prefix: string): string {
     const dot = expression.indexOf(".");
-    const kind = expression.slice(0, dot);
-    return this.registry.find(kind)?.nameField === undefined
-      ? expression
-      : `${kind}.${prefix}${expression.slice(dot + 1)}`;
+    return this.addressOf(expression.slice(0, dot), expression.slice(dot + 1), prefix);
+  }
+
+  /** The address of a resource in a module: kinds whose key is the name have no prefix. */
+  addressOf(kind: string, name: string, prefix: string): Address {
+    const isNamed = this.registry.find(kind)?.nameField !== undefined;
+    return addressOf(kind, `${isNamed ? prefix : ""}${name}`);
   }
 }

@@ -5,7 +5,7 @@ import type { Path } from "../../core/pointer.ts";
 import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
 import { isSecretValue, type PlannedKind } from "../../resource/kind.ts";
 import { type MembersOf, tableSchema, visitValue } from "../../resource/walk.ts";
-import { type MapNode, member, type SpecNode } from "../model/tree.ts";
+import { type MapNode, nodeAt, type SpecNode } from "../model/tree.ts";
 
 export function fieldOf(provider: PlannedKind, name: string): FieldSchema {
   return memberSchema({ properties: provider.fields }, name);
@@ -54,8 +54,7 @@ function stepInto(schema: FieldSchema, key: string): FieldSchema | undefined {
 
 /** The members of a list of strings at a path, with their places. */
 export function textsAt(fields: MapNode, path: readonly string[]): readonly SpecNode[] | undefined {
-  let node: SpecNode | undefined = fields;
-  for (const key of path) node = member(node, key);
+  const node = nodeAt(fields, path);
   return node?.kind === "list" ? node.items : undefined;
 }
 

@@ -7,7 +7,6 @@ import { type Expression, isEvaluated, isTemplate, templateParts } from "../../e
 import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { partsOrReport } from "../evaluate/expander.ts";
-import { visitTexts } from "../evaluate/node-values.ts";
 import type { Finding, Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, Reference, ReferencePart, WrittenResource } from "../model/spec.ts";
@@ -19,6 +18,7 @@ import {
   type ScalarValue,
   type SpecNode,
   scalarAt,
+  visitTexts,
   withItems,
   withValues,
 } from "../model/tree.ts";
@@ -295,12 +295,11 @@ export function checkReferences(
   context: ReferenceContext,
   origin: InstanceOrigin | undefined,
 ): void {
-  if (node.kind === "map")
-    for (const { value } of node.members.values()) checkReferences(value, context, origin);
-  else if (node.kind === "list") for (const item of node.items) checkReferences(item, context, origin);
-  else if (typeof node.value === "string" && isTemplate(node.value))
-    for (const part of partsOrReport(node.value, node, context.findings) ?? [])
-      if (typeof part !== "string") referenceTargetOf(part, node, context, { origin });
+  visitTexts(node, (text, scalar) => {
+    if (!isTemplate(text)) return;
+    for (const part of partsOrReport(text, scalar, context.findings) ?? [])
+      if (typeof part !== "string") referenceTargetOf(part, scalar, context, { origin });
+  });
 }
 
 /** At the place where the reference is written. */

@@ -9,7 +9,6 @@ import { schemaAt, type Values } from "../../resource/field-schema.ts";
 import { hasContent, type PlannedKind, type PlanningRegistry, secretField } from "../../resource/kind.ts";
 import type { Payload } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
-import { visitNodes } from "../evaluate/node-values.ts";
 import { contentOf, type SourceReader } from "../files/contents.ts";
 import { type Findings, tracedLocationOf } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
@@ -23,6 +22,7 @@ import {
   type SpecNode,
   spanOf,
   type ValueSpan,
+  visitNodes,
   withMembers,
 } from "../model/tree.ts";
 import { schemaMessages } from "../schema/error-messages.ts";

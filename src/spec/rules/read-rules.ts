@@ -32,7 +32,7 @@ import {
 } from "../model/tree.ts";
 import { hasPath } from "../resolve/field-walk.ts";
 import { reportErrors, validatorForRules } from "../schema/validator.ts";
-import { readYaml, sourceOf } from "../yaml/read-yaml.ts";
+import { readYamlFile } from "../yaml/read-yaml.ts";
 
 interface RuleSources extends Omit<RuleChecks, "compile"> {
   /** The section `rules` of the spec, by name. */
@@ -90,8 +90,7 @@ function ownRules(
 
 function rulesOfFiles(files: readonly RuleFile[], findings: Findings): ReadonlyMap<string, MapMember> {
   const roots = files.flatMap(({ shown, bytes }) => {
-    const source = sourceOf(shown, bytes, findings);
-    const root = source === undefined ? undefined : readYaml(source, findings);
+    const root = readYamlFile(shown, bytes, findings);
     if (root === undefined || isNull(root)) return [];
     if (root.kind === "map") return [onlyRules(root, findings)];
     findings.wrongType("a file of rules", "a map with the key rules", root);

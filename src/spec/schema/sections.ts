@@ -156,71 +156,91 @@ export function rulesSchema(registry: PlanningRegistry): JsonSchema {
   };
 }
 
-const count = (description: string): JsonSchema => ({
-  description,
-  type: "integer",
-  minimum: 0,
-  examples: [1],
-});
-const number = (description: string): JsonSchema => ({ description, type: "number", examples: [1] });
-const schema = (description: string): JsonSchema => ({
-  description,
-  type: "object",
-  examples: [{ type: "string" }],
-});
+/** What the value of a keyword must be, and its schema. */
+type Keyword = readonly [is: string, schema: JsonSchema];
 
-const PARAMETER: JsonSchema = closedMap(
-  {
-    type: {
+const text = (description: string, example: string): Keyword => ["text", textSchema(description, example)];
+const flag = (description: string): Keyword => ["flag", flagSchema(description)];
+const count = (description: string): Keyword => [
+  "count",
+  { description, type: "integer", minimum: 0, examples: [1] },
+];
+const number = (description: string): Keyword => ["number", { description, type: "number", examples: [1] }];
+const schema = (description: string): Keyword => [
+  "schema",
+  { description, type: "object", examples: [{ type: "string" }] },
+];
+
+/** The keywords of variables and inputs. */
+export const PARAMETER_KEYWORDS: Readonly<Record<string, Keyword>> = {
+  type: [
+    "type",
+    {
       description: "Type of the value, or a list of allowed types.",
       type: ["string", "array"],
       examples: ["string", "integer", "number", "boolean", "array", "object"],
     },
-    title: textSchema("Short name.", "Team"),
-    description: textSchema("Purpose. Errors about the value show it.", "name of the team"),
-    default: {
+  ],
+  title: text("Short name.", "Team"),
+  description: text("Purpose. Errors about the value show it.", "name of the team"),
+  default: [
+    "any",
+    {
       description: "Value if no other source sets one. Without a default, a value is required.",
       examples: [10],
     },
-    examples: { description: "Example values.", type: "array", examples: [["ads", "web"]] },
-    deprecated: flagSchema("Whether it is deprecated."),
-    sensitive: flagSchema("Show the value in no output. The type must be string."),
-    enum: { description: "Allowed values.", type: "array", examples: [["S", "L"]] },
-    const: { description: "The only allowed value.", examples: ["ads"] },
-    pattern: textSchema(
-      "A regular expression that a string must match, without lookahead and backreferences.",
-      "^[a-z-]+$",
-    ),
-    minLength: count("Minimum number of characters in a string."),
-    maxLength: count("Maximum number of characters in a string."),
-    minimum: number("Minimum of a number."),
-    maximum: number("Maximum of a number."),
-    exclusiveMinimum: number("Exclusive minimum of a number."),
-    exclusiveMaximum: number("Exclusive maximum of a number."),
-    multipleOf: number("Number that the value must be a multiple of."),
-    items: schema("The schema of each entry of a list."),
-    minItems: count("Minimum number of entries in a list."),
-    maxItems: count("Maximum number of entries in a list."),
-    properties: {
+  ],
+  examples: ["list", { description: "Example values.", type: "array", examples: [["ads", "web"]] }],
+  deprecated: flag("Whether it is deprecated."),
+  sensitive: flag("Show the value in no output. The type must be string."),
+  enum: ["list", { description: "Allowed values.", type: "array", examples: [["S", "L"]] }],
+  const: ["any", { description: "The only allowed value.", examples: ["ads"] }],
+  pattern: text(
+    "A regular expression that a string must match, without lookahead and backreferences.",
+    "^[a-z-]+$",
+  ),
+  minLength: count("Minimum number of characters in a string."),
+  maxLength: count("Maximum number of characters in a string."),
+  minimum: number("Minimum of a number."),
+  maximum: number("Maximum of a number."),
+  exclusiveMinimum: number("Exclusive minimum of a number."),
+  exclusiveMaximum: number("Exclusive maximum of a number."),
+  multipleOf: number("Number that the value must be a multiple of."),
+  items: schema("The schema of each entry of a list."),
+  minItems: count("Minimum number of entries in a list."),
+  maxItems: count("Maximum number of entries in a list."),
+  properties: [
+    "schemas",
+    {
       description: "The schemas of the members of a map, by key.",
       type: "object",
       examples: [{ size: { type: "integer" } }],
     },
-    required: {
+  ],
+  required: [
+    "texts",
+    {
       description: "Members that a map must have.",
       type: "array",
       items: { type: "string" },
       examples: [["size"]],
     },
-    additionalProperties: {
+  ],
+  additionalProperties: [
+    "schema",
+    {
       description: "Whether a map can have other members, or the schema of those members.",
       type: ["boolean", "object"],
       examples: [false],
     },
-    propertyNames: schema("The schema of each key of a map."),
-    minProperties: count("Minimum number of members in a map."),
-    maxProperties: count("Maximum number of members in a map."),
-  },
+  ],
+  propertyNames: schema("The schema of each key of a map."),
+  minProperties: count("Minimum number of members in a map."),
+  maxProperties: count("Maximum number of members in a map."),
+};
+
+const PARAMETER: JsonSchema = closedMap(
+  Object.fromEntries(Object.entries(PARAMETER_KEYWORDS).map(([keyword, [, schema]]) => [keyword, schema])),
   [],
 );
 

@@ -20,7 +20,7 @@ import {
 } from "../model/tree.ts";
 import { ajvForSpecs, toSchemaErrors } from "../schema/validate.ts";
 import { reportErrors } from "../schema/validator.ts";
-import { readYaml, sourceOf } from "../yaml/read-yaml.ts";
+import { readYamlFile } from "../yaml/read-yaml.ts";
 import { testFileSchema } from "./test-schema.ts";
 
 export interface NamedPath {
@@ -108,15 +108,14 @@ export interface TestFileInput {
 /** Throws Failure with every problem and its place. */
 export function readTests({ file, path, bytes }: TestFileInput): SpecTestFile {
   const findings = new Findings();
-  const source = sourceOf(file, bytes, findings);
-  const root = source === undefined ? undefined : readYaml(source, findings);
-  if (source === undefined || root === undefined) throw new Failure(...findings.diagnostics());
+  const root = readYamlFile(file, bytes, findings);
+  if (root === undefined) throw new Failure(...findings.diagnostics());
   reportSchema(root, findings);
   if (findings.failed) throw new Failure(...findings.diagnostics());
   const reader = new TestReader(root, findings);
   const tests = reader.tests();
   if (findings.failed) throw new Failure(...findings.diagnostics());
-  return { file, path, text: source.text, tests };
+  return { file, path, text: root.source.text, tests };
 }
 
 let validator: ReturnType<ReturnType<typeof ajvForSpecs>["compile"]> | undefined;

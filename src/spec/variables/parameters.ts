@@ -8,7 +8,7 @@ import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { listed, shortened } from "../../core/sentences.ts";
 import { re2js } from "../../expressions/functions.ts";
 import { escaped, isPathAlone } from "../../expressions/template.ts";
-import { escapedTree, visitNodes } from "../evaluate/node-values.ts";
+import { escapedTree } from "../evaluate/node-values.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
@@ -21,8 +21,10 @@ import {
   plain,
   type SpecNode,
   scalarText,
+  visitNodes,
 } from "../model/tree.ts";
 import type { JsonSchema } from "../schema/keywords.ts";
+import { PARAMETER_KEYWORDS } from "../schema/sections.ts";
 
 export interface ParameterDeclaration {
   /** Without `default` and `sensitive`. */
@@ -47,39 +49,6 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   float: "number",
   bool: "boolean",
 };
-
-/** Keywords, by what their value must be. */
-const KEYWORDS: Readonly<Record<string, string>> = {
-  type: "type",
-  title: "text",
-  description: "text",
-  default: "any",
-  examples: "list",
-  deprecated: "flag",
-  sensitive: "flag",
-  enum: "list",
-  const: "any",
-  pattern: "text",
-  minLength: "count",
-  maxLength: "count",
-  minimum: "number",
-  maximum: "number",
-  exclusiveMinimum: "number",
-  exclusiveMaximum: "number",
-  multipleOf: "number",
-  items: "schema",
-  minItems: "count",
-  maxItems: "count",
-  properties: "schemas",
-  required: "texts",
-  additionalProperties: "schema",
-  propertyNames: "schema",
-  minProperties: "count",
-  maxProperties: "count",
-};
-
-/** The keywords that parameters may use, for documentation. */
-export const PARAMETER_KEYWORDS = Object.keys(KEYWORDS);
 
 export type ParameterDeclarations = ReadonlyMap<string, ParameterDeclaration>;
 
@@ -177,13 +146,13 @@ class SchemaReader {
   #check(name: string, node: MapNode): boolean {
     let isValid = true;
     for (const [keyword, { key, value }] of node.members) {
-      const kind = ownMember(KEYWORDS, keyword);
-      if (kind === undefined) {
+      const [is] = ownMember(PARAMETER_KEYWORDS, keyword) ?? [];
+      if (is === undefined) {
         this.#findings.error("SPEC_UNKNOWN_FIELD", `${name} has no keyword ${JSON.stringify(keyword)}`, key, {
-          hint: `the keywords are ${listed(PARAMETER_KEYWORDS, "and", 40)}`,
+          hint: `the keywords are ${listed(Object.keys(PARAMETER_KEYWORDS), "and", 40)}`,
         });
         isValid = false;
-      } else if (!this.#value(`${name}.${keyword}`, keyword, kind, value)) isValid = false;
+      } else if (!this.#value(`${name}.${keyword}`, keyword, is, value)) isValid = false;
     }
     return isValid;
   }

@@ -9,7 +9,7 @@ import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { SourceText, type Span } from "../model/source.ts";
 import { type MapNode, member, type SpecNode, scalarAt } from "../model/tree.ts";
-import { readYaml, sourceOf } from "../yaml/read-yaml.ts";
+import { readYamlFile } from "../yaml/read-yaml.ts";
 import { plainScalar } from "../yaml/scalars.ts";
 import type { ParameterValue } from "./check-values.ts";
 import { type ParameterDeclaration, parametersIn, sensitiveValue } from "./parameters.ts";
@@ -123,8 +123,8 @@ function typed(
   const span = { source, start: 0, end: text.length };
   if (types.includes("string")) return scalarAt(span, text);
   if (!types.includes("array") && !types.includes("object")) return scalarAt(span, plainScalar(text) ?? text);
-  const read = sourceOf(from, new TextEncoder().encode(text), findings, { isHidden: true });
-  return (read === undefined ? undefined : readYaml(read, findings)) ?? scalarAt(span, text);
+  const bytes = new TextEncoder().encode(text);
+  return readYamlFile(from, bytes, findings, { isHidden: true }) ?? scalarAt(span, text);
 }
 
 function fileAt(path: string, findings: Findings): SpecNode | undefined {
@@ -133,6 +133,5 @@ function fileAt(path: string, findings: Findings): SpecNode | undefined {
     findings.error("CLI_FILE", `the variable file ${path} ${refusedWords(opened).words}`, undefined);
     return undefined;
   }
-  const source = sourceOf(path, opened.value, findings, { isHidden: true });
-  return source === undefined ? undefined : readYaml(source, findings);
+  return readYamlFile(path, opened.value, findings, { isHidden: true });
 }

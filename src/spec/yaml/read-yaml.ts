@@ -187,6 +187,22 @@ class Building {
 /** Control characters except tab and line breaks, and the two code points that are not characters. */
 const FORBIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\ufffe\uffff]/u;
 
+/** The tree of a file's bytes; undefined after reporting why it is not usable. */
+export function readYamlFile(
+  shown: string,
+  bytes: Uint8Array,
+  findings: Findings,
+  options: SourceOptions = {},
+): SpecNode | undefined {
+  const source = sourceOf(shown, bytes, findings, options);
+  return source && readYaml(source, findings);
+}
+
+interface SourceOptions {
+  readonly path?: string | undefined;
+  readonly isHidden?: boolean;
+}
+
 /** As text. A file keeps its mark when it is written again. */
 export const BYTE_ORDER_MARK = "\ufeff";
 
@@ -199,7 +215,7 @@ export function sourceOf(
   shown: string,
   bytes: Uint8Array,
   findings: Findings,
-  { path, isHidden = false }: { readonly path?: string | undefined; readonly isHidden?: boolean } = {},
+  { path, isHidden = false }: SourceOptions = {},
 ): SourceText | undefined {
   const created = (text: string): SourceText => {
     const source = new SourceText(shown, text, path, findings.sensitive);

@@ -6,7 +6,6 @@ import { registry as real } from "../../../src/providers/index.ts";
 import { editorSchema, resourceSchema, specSchema } from "../../../src/spec/schema/json-schema.ts";
 import type { JsonSchema } from "../../../src/spec/schema/keywords.ts";
 import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
-import { PARAMETER_KEYWORDS } from "../../../src/spec/variables/parameters.ts";
 import { registry } from "../kinds.ts";
 
 describe("the schema of all kinds", () => {
@@ -49,17 +48,6 @@ describe("the schema of all kinds", () => {
     for (const [section, schema] of Object.entries(properties))
       if (!kinds.has(section)) visit(section, schema);
     expect(lacking).toEqual([]);
-  });
-
-  it("has every keyword of inputs", () => {
-    const { properties } = specSchema(real) as never as {
-      readonly properties: {
-        readonly inputs: { readonly additionalProperties: { readonly then: { properties: object } } };
-      };
-    };
-    expect(Object.keys(properties.inputs.additionalProperties.then.properties).sort()).toEqual(
-      [...PARAMETER_KEYWORDS].sort(),
-    );
   });
 
   it.each([specSchema, editorSchema])("takes the example of a team (%o)", (schema) => {
