@@ -29,6 +29,15 @@ export function refusedWith(
   return new Refused(status, "", error(code, message, details));
 }
 
+/** A write that was held back on this side: it is certain to have had no effect. */
+export class NotSent extends Error {
+  readonly reason: unknown;
+  constructor(reason: unknown) {
+    super("not sent");
+    this.reason = reason;
+  }
+}
+
 /** The request left and no answer proves what became of it. */
 export class UnknownOutcome extends Error {
   readonly diagnostic: Diagnostic;
@@ -112,16 +121,36 @@ export function diagnosticsOf(
   problem: unknown,
   report = "with the command, and with the output of the same run under WORKSPACE_DEBUG=1",
 ): readonly Diagnostic[] {
-  if (problem instanceof Failure) return problem.diagnostics;
-  if (problem instanceof Refused || problem instanceof UnknownOutcome) return [problem.diagnostic];
-  if (isOutOfFiles(problem)) {
-    const [code, what, hint] = TOO_MANY_FILES;
-    return [error(code, what, { cause: thrownText(problem), hint })];
-  }
+  const expected = expectedFindings(problem);
+  if (expected !== undefined) return expected;
   return [
     error("CLI_INTERNAL", "internal error", {
       cause: problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem),
       hint: `this is a bug: please report it ${report}`,
     }),
   ];
+}
+
+/** The finding in an expected failure: of the network, the state, or a deadline. Undefined for a bug. */
+export function diagnosticOf(failure: unknown): Diagnostic | undefined {
+  return failure instanceof NotSent ? diagnosticOf(failure.reason) : expectedFindings(failure)?.[0];
+}
+
+/** The same; rethrows a bug. */
+export function failureDiagnostic(failure: unknown): Diagnostic {
+  const diagnostic = diagnosticOf(failure);
+  if (diagnostic === undefined) throw failure;
+  return diagnostic;
+}
+
+export function rethrowBug(failure: unknown): void {
+  failureDiagnostic(failure);
+}
+
+function expectedFindings(problem: unknown): readonly Diagnostic[] | undefined {
+  if (problem instanceof Failure) return problem.diagnostics;
+  if (problem instanceof Refused || problem instanceof UnknownOutcome) return [problem.diagnostic];
+  if (!isOutOfFiles(problem)) return undefined;
+  const [code, what, hint] = TOO_MANY_FILES;
+  return [error(code, what, { cause: thrownText(problem), hint })];
 }

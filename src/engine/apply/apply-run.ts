@@ -2,7 +2,8 @@
 
 import type { Writer } from "../../api/contract/reader.ts";
 import type { Address, RemoteId } from "../../core/address.ts";
-import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { NotSent, UnknownOutcome } from "../../core/request-failure.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { indexLive, type LiveIndex } from "../../planner/model/context.ts";
@@ -19,7 +20,6 @@ import {
 } from "../../state/model/sensitive-state.ts";
 import { type ApplyLease, type Clock, type Random, randomHex } from "../../state/model/store.ts";
 import { Semaphore } from "../concurrency.ts";
-import { NotSent, withoutId } from "../failures.ts";
 import { addNewNames, createNameIndex, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec } from "../observe/needed-kinds.ts";
 import { JournaledWriter, type NewIntent } from "./journaled-writer.ts";
@@ -114,6 +114,16 @@ export function assertNew(run: ApplyRun, { kind, address, name }: Change, id: Re
   if ((before !== undefined && !isBack) || maker !== address)
     throw withoutId(address, "the ID of another object");
   run.made.set(key, address);
+}
+
+/** The service made something and did not say which: the intent stays open, and the next run looks. */
+function withoutId(address: Address, answered: "no ID" | "the ID of another object"): UnknownOutcome {
+  return new UnknownOutcome(
+    error("API_PROTOCOL", `the service created ${address} but answered with ${answered}`, {
+      address,
+      hint: "apply again; the next run searches for it first",
+    }),
+  );
 }
 
 /** After a stop, waiting changes do not start, but a replacement whose old object was already deleted or renamed is still completed. */

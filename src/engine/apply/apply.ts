@@ -1,10 +1,10 @@
 // Executes a plan without changing it: walks its graph, journals each step, verifies the writes, saves the state.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { failureDiagnostic } from "../../core/request-failure.ts";
 import type { Change, Create, Replace } from "../../planner/model/change.ts";
 import { type ApplyOutcome, wasStopped } from "../../planner/model/plan.ts";
 import { type WorkItem, workGraph } from "../../planner/model/work-graph.ts";
-import { failureDiagnostic } from "../failures.ts";
 import { type ApplyInput, type ApplyRun, isStopped, startRun } from "./apply-run.ts";
 import {
   create,

@@ -4,7 +4,14 @@
 import { parentOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, type Failure, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
-import { isConflict, Refused, UnknownOutcome } from "../../core/request-failure.ts";
+import {
+  diagnosticOf,
+  failureDiagnostic,
+  isConflict,
+  Refused,
+  rethrowBug,
+  UnknownOutcome,
+} from "../../core/request-failure.ts";
 import { comparable, isAsPlanned } from "../../planner/diff/normalize.ts";
 import {
   type Change,
@@ -21,7 +28,6 @@ import type { LiveObject } from "../../resource/live.ts";
 import { isSameName } from "../../resource/names.ts";
 import type { Payload, PlannedFrom } from "../../resource/operations.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import { diagnosticOf, failureDiagnostic, rethrowBug } from "../failures.ts";
 import { manageablePart, toNames } from "../name-index.ts";
 import { carriesToken, isCertainlyCreated, isFoundByName, mergedRecord } from "../recover/resolve-intent.ts";
 import { type ApplyRun, assertNew, isStopped, newJournal, newToken } from "./apply-run.ts";

@@ -6,12 +6,11 @@ import type { RemoteId } from "../../core/address.ts";
 import { Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import { poll } from "../../core/duration.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { Refused } from "../../core/request-failure.ts";
+import { NotSent, Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import type { Intent, RemovedObject, StateRecord } from "../../state/model/record.ts";
 import type { ApplyLease, Clock } from "../../state/model/store.ts";
-import { NotSent } from "../failures.ts";
 
 /** An intent before its first request, whose operation it gets. */
 export type NewIntent = Omit<Intent, "operation">;

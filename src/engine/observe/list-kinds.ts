@@ -2,13 +2,13 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { defined, type Json } from "../../core/json.ts";
+import { failureDiagnostic } from "../../core/request-failure.ts";
 import type { LookupAnswer, Lookups, Question } from "../../planner/model/input.ts";
 import { transitiveClosure } from "../../planner/model/work-graph.ts";
 import type { Catalog, Catalogs } from "../../resource/catalog.ts";
 import { identifyingFields, type Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
-import { failureDiagnostic } from "../failures.ts";
 import { type ReadKindsInput, readKinds } from "./observe.ts";
 import { memoizedReader, requiredKinds } from "./readers.ts";
 

@@ -4,7 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
-import { isMissing } from "../../core/request-failure.ts";
+import { failureDiagnostic, isMissing } from "../../core/request-failure.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject, OtherObject } from "../../resource/live.ts";
@@ -12,7 +12,6 @@ import { kindsNamedBy, translateNames, withoutNames } from "../../resource/names
 import type { ListScope } from "../../resource/operations.ts";
 import type { State } from "../../state/model/record.ts";
 import { Semaphore } from "../concurrency.ts";
-import { failureDiagnostic } from "../failures.ts";
 import { createNameIndex, manageablePart, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec, Restriction } from "./needed-kinds.ts";
 import { type KnownNames, type LiveSnapshot, memoizedReader, observeScope } from "./readers.ts";

@@ -17,10 +17,10 @@ import {
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import { makeFolder } from "../../core/regular-file.ts";
+import { failureDiagnostic } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
-import { failureDiagnostic } from "../../engine/failures.ts";
 import { type ListKindsInput, listKinds } from "../../engine/observe/list-kinds.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
