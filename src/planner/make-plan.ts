@@ -30,6 +30,7 @@ import { type Change, touches } from "./model/change.ts";
 import {
   createContext,
   dropInvalidRecords,
+  isRead,
   type LiveMember,
   objectKey,
   type PlanContext,
@@ -227,8 +228,7 @@ function decideResources({ context }: PlanDraft): PassResult {
   const refusals = new Map<Address, Diagnostic>();
   if (context.input.destroy === true) return { refusals };
   for (const resource of inDependencyOrder(context.input.spec.resources)) {
-    if (!context.input.live.has(resource.kind)) continue;
-    if (context.liveIndex.unreadable(resource.kind, resource.name) !== undefined) continue;
+    if (!isRead(context, resource.kind, resource.name)) continue;
     const decision = decideResource(context, resource, context.input.registry.get(resource.kind));
     if ("refused" in decision) refusals.set(resource.address, decision.refused);
     else context.decided.set(resource.address, decision.change);

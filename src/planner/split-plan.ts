@@ -6,7 +6,7 @@ import type { Json } from "../core/json.ts";
 import { type Path, toPointer } from "../core/pointer.ts";
 import type { FieldDiff } from "../resource/planning.ts";
 import { checkGuards } from "./check/guards.ts";
-import { type Change, touches } from "./model/change.ts";
+import { type Change, nameSourceOf, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords } from "./model/context.ts";
 import type { PlanFacts, PlanInput } from "./model/input.ts";
 import type {
@@ -70,7 +70,7 @@ function shapeOf(change: Change): string {
     change.action === "adopt" || change.action === "import" || change.action === "move"
       ? [change.after, change.payload ?? null]
       : null,
-    "nameFrom" in change && change.nameFrom !== undefined ? change.nameFrom.id : null,
+    nameSourceOf(change)?.id ?? null,
   ]);
 }
 

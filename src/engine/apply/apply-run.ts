@@ -2,12 +2,12 @@
 
 import type { Writer } from "../../api/contract/reader.ts";
 import type { Address, RemoteId } from "../../core/address.ts";
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 import { NotSent, UnknownOutcome } from "../../core/request-failure.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { indexLive, type LiveIndex } from "../../planner/model/context.ts";
-import type { ApplyEvent, Plan } from "../../planner/model/plan.ts";
+import type { ApplyEvent, ChangeStatus, Plan } from "../../planner/model/plan.ts";
 import type { Registry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import { isIdItsName, isSameName } from "../../resource/names.ts";
@@ -23,7 +23,6 @@ import { Semaphore } from "../concurrency.ts";
 import { addNewNames, createNameIndex, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec } from "../observe/needed-kinds.ts";
 import { JournaledWriter, type NewIntent } from "./journaled-writer.ts";
-import { notStarted } from "./outcome-log.ts";
 import { type HistoryInput, type RecordedLease, recordedLease } from "./run-history.ts";
 
 export interface ApplyRun {
@@ -133,6 +132,13 @@ function assertMayBegin(run: ApplyRun, change: Change, { action }: NewIntent): v
   if (isStopped(run) && !completesReplacement) throw new NotSent(new Failure(notStarted(change)));
 }
 
+export function notStarted(change: Change): Diagnostic {
+  return warning("APPLY_INTERRUPTED", `${change.address} was not started because the run was stopped`, {
+    address: change.address,
+    hint: "apply again to continue",
+  });
+}
+
 /** The lease of the changes, from the inside out: the state stores digests; the history gets digests, too; changes see the values. */
 function runLease({ lease, history, clock, registry, sensitive }: ApplyInput) {
   const recorded = history && recordedLease(lease, history, { clock, registry, sensitive });
@@ -180,4 +186,10 @@ function sensitiveLease(lease: ApplyLease, sensitive: SensitiveValues | undefine
 
 export function storedForm(record: StateRecord, sensitive: SensitiveValues | undefined): StateRecord {
   return sensitive === undefined ? record : concealedRecord(record, sensitive);
+}
+
+export interface ChangeResult {
+  readonly result: ChangeStatus;
+  readonly id?: RemoteId;
+  readonly diagnostic?: Diagnostic;
 }

@@ -1,11 +1,25 @@
 // Executes a plan without changing it: walks its graph, journals each step, verifies the writes, saves the state.
 
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Address } from "../../core/address.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { failureDiagnostic } from "../../core/request-failure.ts";
-import type { Change, Create, Replace } from "../../planner/model/change.ts";
-import { type ApplyOutcome, wasStopped } from "../../planner/model/plan.ts";
-import { type WorkItem, workGraph } from "../../planner/model/work-graph.ts";
-import { type ApplyInput, type ApplyRun, isStopped, startRun } from "./apply-run.ts";
+import { type Change, type Create, type Replace, writes } from "../../planner/model/change.ts";
+import {
+  type ApplyEvent,
+  type ApplyOutcome,
+  type ChangeOutcome,
+  type ChangeStatus,
+  wasStopped,
+} from "../../planner/model/plan.ts";
+import { changeKey, type WorkItem, workGraph } from "../../planner/model/work-graph.ts";
+import {
+  type ApplyInput,
+  type ApplyRun,
+  type ChangeResult,
+  isStopped,
+  notStarted,
+  startRun,
+} from "./apply-run.ts";
 import {
   create,
   forget,
@@ -15,7 +29,6 @@ import {
   renameReplaced,
   update,
 } from "./change-actions.ts";
-import { blockedBy, type ChangeResult, notStarted, OutcomeLog } from "./outcome-log.ts";
 import { recordUnchanged, save, verify } from "./verify.ts";
 import { type GraphNode, walkGraph } from "./walk-graph.ts";
 
@@ -183,9 +196,75 @@ async function deleteThenCreate(run: ApplyRun, change: Replace): Promise<ChangeR
 }
 
 function writtenChanges(changes: readonly Change[], outcomes: OutcomeLog): readonly Change[] {
-  return changes.filter(
-    (change) =>
-      (change.action === "create" || change.action === "update" || change.action === "replace") &&
-      outcomes.of(change)?.result === "applied",
-  );
+  return changes.filter((change) => writes(change) && outcomes.of(change)?.result === "applied");
+}
+
+/** The outcome of each change, for the report of the apply. */
+class OutcomeLog {
+  readonly #now: () => number;
+  readonly #onEvent: (event: ApplyEvent) => void;
+  readonly #started = new Map<string, number>();
+  readonly #outcomes = new Map<string, ChangeOutcome>();
+
+  constructor(now: () => number, onEvent: (event: ApplyEvent) => void) {
+    this.#now = now;
+    this.#onEvent = onEvent;
+  }
+
+  begin(parts: readonly WorkItem[]): void {
+    const totals: Record<string, number> = {};
+    for (const { change, phase } of parts)
+      if (phase !== "remove") totals[change.kind] = (totals[change.kind] ?? 0) + 1;
+    this.#onEvent({ type: "apply_begin", totals });
+  }
+
+  start(change: Change): void {
+    const key = changeKey(change);
+    if (this.#started.has(key)) return;
+    this.#started.set(key, this.#now());
+    const { address, kind, action } = change;
+    this.#onEvent({ type: "apply_start", address, kind, action });
+  }
+
+  end(change: Change, ended: ChangeResult, because?: Address): void {
+    const key = changeKey(change);
+    if (this.#outcomes.has(key)) return;
+    const { address, kind, action } = change;
+    const now = this.#now();
+    const outcome: ChangeOutcome = {
+      address,
+      kind,
+      action,
+      result: ended.result,
+      id: ended.id,
+      diagnostic: ended.diagnostic,
+      because,
+      elapsedMs: now - (this.#started.get(key) ?? now),
+    };
+    this.#started.delete(key);
+    this.#outcomes.set(key, outcome);
+    this.#onEvent({ type: eventOf(ended.result), outcome });
+  }
+
+  of(change: Change): ChangeOutcome | undefined {
+    return this.#outcomes.get(changeKey(change));
+  }
+
+  /** In the order of the plan. */
+  all(changes: readonly Change[]): readonly ChangeOutcome[] {
+    return changes.flatMap((change) => this.of(change) ?? []);
+  }
+}
+
+/** A skipped change did not fail: live moved, or the run was stopped before it. */
+function eventOf(result: ChangeStatus): "apply_complete" | "apply_skipped" | "apply_errored" {
+  if (result === "applied") return "apply_complete";
+  return result === "skipped" ? "apply_skipped" : "apply_errored";
+}
+
+function blockedBy(change: Change, by: Address): Diagnostic {
+  return error("APPLY_BLOCKED", `${change.address} is blocked because ${by} was not applied`, {
+    address: change.address,
+    hint: `fix ${by}, then apply again`,
+  });
 }

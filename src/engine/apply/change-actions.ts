@@ -18,8 +18,10 @@ import {
   type Create,
   type Delete,
   isOfReplaced,
+  type ObjectChange,
   type Replace,
   type Update,
+  type Write,
 } from "../../planner/model/change.ts";
 import type { ChangeStatus } from "../../planner/model/plan.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -30,9 +32,8 @@ import type { Payload, PlannedFrom } from "../../resource/operations.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { manageablePart, toNames } from "../name-index.ts";
 import { carriesToken, isCertainlyCreated, isFoundByName, mergedRecord } from "../recover/resolve-intent.ts";
-import { type ApplyRun, assertNew, isStopped, newJournal, newToken } from "./apply-run.ts";
+import { type ApplyRun, assertNew, type ChangeResult, isStopped, newJournal, newToken } from "./apply-run.ts";
 import type { JournaledWriter } from "./journaled-writer.ts";
-import type { ChangeResult } from "./outcome-log.ts";
 import {
   previousObservations,
   type ResolvedValues,
@@ -164,7 +165,7 @@ function intentOf(run: ApplyRun, change: Change, wanted: ResolvedValues["applied
 }
 
 /** The payload that the plan was made with, and no other. */
-function payloadOf(run: ApplyRun, change: Create | Replace | Update): { readonly payload?: Payload } {
+function payloadOf(run: ApplyRun, change: Write): { readonly payload?: Payload } {
   const payload = run.input.resources.get(change.address)?.payload;
   if (change.payload === undefined) return { payload };
   if (payload?.digest === change.payload) return { payload };
@@ -302,8 +303,6 @@ async function mayBeEarlierCopy(
   }
 }
 
-type Existing = Extract<Change, { readonly fingerprint: string }>;
-
 /** The live object now, with IDs in `names` fields; undefined if it was deleted. */
 async function readObject(
   run: ApplyRun,
@@ -330,7 +329,7 @@ async function findByName(run: ApplyRun, { kind, name }: Change): Promise<LiveOb
 /** The values that may have decided which details the plan read: it may have read a duplicate of a declared object as that object. */
 function readingsOf(
   { input: { plan, resources } }: ApplyRun,
-  change: Existing,
+  change: ObjectChange,
 ): readonly (Values | undefined)[] {
   if ("after" in change) return [change.after];
   const { address } = change;
@@ -349,7 +348,7 @@ async function readUnmoved(run: ApplyRun, change: Replace | Update): Promise<Liv
 }
 
 /** The object that a change rests on; undefined if it was deleted. Throws Failure with PLAN_LIVE_MOVED if it differs from what the plan read. */
-async function readAsPlanned(run: ApplyRun, change: Existing): Promise<LiveObject | undefined> {
+async function readAsPlanned(run: ApplyRun, change: ObjectChange): Promise<LiveObject | undefined> {
   // Another change of this apply may have changed what decides about the object, such as its cluster policy.
   const plannedFrom: PlannedFrom = (kind, id) => run.liveIndex.byId(kind, id)?.values;
   const provider = run.input.registry.get(change.kind);

@@ -6,7 +6,7 @@ import { collectTexts, isObject, type Json, type JsonObject } from "../../core/j
 import { setMember, withValueAt } from "../../core/pointer.ts";
 import { comparable, declaredForm } from "../../planner/diff/normalize.ts";
 import { referenceValue } from "../../planner/diff/references.ts";
-import type { Change } from "../../planner/model/change.ts";
+import type { Change, Desiring } from "../../planner/model/change.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -153,8 +153,6 @@ function taken(schema: FieldSchema, declared: Json | undefined, live: Json | und
   return Object.keys(inner).length === 0 && declared === undefined ? undefined : inner;
 }
 
-export type ChangeWithValues = Extract<Change, { readonly after: unknown }>;
-
 export interface ResolvedValues {
   /** What the spec itself sets, spec form: recorded as applied. */
   readonly applied: Values;
@@ -162,7 +160,7 @@ export interface ResolvedValues {
   readonly wire: Values;
 }
 
-export async function resolveValues(run: ApplyRun, change: ChangeWithValues): Promise<ResolvedValues> {
+export async function resolveValues(run: ApplyRun, change: Desiring): Promise<ResolvedValues> {
   const provider = run.input.registry.get(change.kind);
   let values = change.after;
   for (const reference of change.unresolved) {

@@ -12,6 +12,7 @@ import {
 } from "../../resource/access.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import { foldersAbove, isApplicationId, principalKey } from "../../resource/names.ts";
+import { transitiveClosure } from "../model/work-graph.ts";
 
 /** `user ada@example.com`: names of users and IDs of service principals compare without regard to case. */
 export type PrincipalKey = string;
@@ -233,13 +234,7 @@ export class AccessState {
   closure(key: PrincipalKey): ReadonlySet<PrincipalKey> {
     const cached = this.#closures.get(key);
     if (cached !== undefined) return cached;
-    const closure = new Set([key]);
-    const open = [...this.parents(key), ...(this.individuals.has(key) ? [EVERYONE_KEY] : [])];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (closure.has(next)) continue;
-      closure.add(next);
-      open.push(...this.parents(next));
-    }
+    const closure = transitiveClosure([key], (near) => this.#groupsOf(near));
     this.#closures.set(key, closure);
     return closure;
   }
@@ -249,15 +244,9 @@ export class AccessState {
     const cached = this.#within.get(group);
     if (cached !== undefined) return cached;
     const within = new Set<PrincipalKey>();
-    const visited = new Set<PrincipalKey>();
-    const open = [group];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (visited.has(next)) continue;
-      visited.add(next);
-      if (next === EVERYONE_KEY) for (const key of this.individuals.keys()) within.add(key);
-      for (const member of this.groups.get(next)?.members ?? [])
-        if (this.individuals.has(member)) within.add(member);
-        else open.push(member);
+    for (const inner of this.#groupsIn(group)) {
+      if (inner === EVERYONE_KEY) for (const key of this.individuals.keys()) within.add(key);
+      for (const member of this.#membersOf(inner)) if (this.individuals.has(member)) within.add(member);
     }
     this.#within.set(group, within);
     return within;
@@ -265,16 +254,21 @@ export class AccessState {
 
   /** Whether a group, or a group in it, has members that were not read. */
   lacksMembers(group: PrincipalKey): boolean {
-    const visited = new Set<PrincipalKey>();
-    const open = [group];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (visited.has(next)) continue;
-      visited.add(next);
-      if (next === EVERYONE_KEY ? this.#unread.has("user") : this.groups.get(next)?.lacksMembers === true)
+    for (const inner of this.#groupsIn(group))
+      if (inner === EVERYONE_KEY ? this.#unread.has("user") : this.groups.get(inner)?.lacksMembers === true)
         return true;
-      open.push(...(this.groups.get(next)?.members ?? []).filter((member) => this.groups.has(member)));
-    }
     return false;
+  }
+
+  #membersOf(group: PrincipalKey): readonly PrincipalKey[] {
+    return this.groups.get(group)?.members ?? [];
+  }
+
+  /** A group, and the groups in it, near or far. */
+  #groupsIn(group: PrincipalKey): ReadonlySet<PrincipalKey> {
+    return transitiveClosure([group], (outer) =>
+      this.#membersOf(outer).filter((member) => this.groups.has(member)),
+    );
   }
 
   isAdministrator(key: PrincipalKey): boolean {
@@ -288,11 +282,15 @@ export class AccessState {
     return other === EVERYONE_KEY || this.#nearest(key).some((group) => this.closure(group).has(other));
   }
 
+  #groupsOf(key: PrincipalKey): PrincipalKey[] {
+    return [...this.parents(key), ...(this.individuals.has(key) ? [EVERYONE_KEY] : [])];
+  }
+
   /** The groups that a principal is directly in, in order. */
   #nearest(key: PrincipalKey): readonly PrincipalKey[] {
     const cached = this.#ordered.get(key);
     if (cached !== undefined) return cached;
-    const nearest = [...this.parents(key), ...(this.individuals.has(key) ? [EVERYONE_KEY] : [])].sort();
+    const nearest = this.#groupsOf(key).sort();
     this.#ordered.set(key, nearest);
     return nearest;
   }

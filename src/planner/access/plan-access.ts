@@ -1,6 +1,6 @@
 // The access diff of a plan: which of its changes change access, the workspace before and after them, and what is not known.
 
-import type { Address } from "../../core/address.ts";
+import { type Address, kindOf } from "../../core/address.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { omit } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
@@ -16,7 +16,7 @@ import type { Live, LiveObject } from "../../resource/live.ts";
 import { principalKey } from "../../resource/names.ts";
 import type { AccessDiff } from "../model/access.ts";
 import { type Change, touches } from "../model/change.ts";
-import type { PlanContext } from "../model/context.ts";
+import { objectKey, type PlanContext } from "../model/context.ts";
 import type { PlanFacts } from "../model/input.ts";
 import { markedResult, withReferenceTexts } from "../model/result-values.ts";
 import { AccessState, type EndedMembership } from "./access-state.ts";
@@ -181,7 +181,9 @@ export function statesOf(
   creators: readonly Creator[] = creatorsIn(sides),
 ): AccessStates {
   const changed = new Map(
-    [...sides].flatMap(([change, both]) => ("id" in change ? [[accessObjectId(change), both]] : [])),
+    [...sides].flatMap(([change, both]) =>
+      "id" in change ? [[objectKey(change.kind, change.id), both]] : [],
+    ),
   );
   const created = [...sides].flatMap(([change, { after }]) => ("id" in change ? [] : (after ?? [])));
   const { registry } = input;
@@ -223,9 +225,6 @@ function endedMemberships({ before, after }: Sides): readonly EndedMembership[] 
   ];
 }
 
-export const accessObjectId = ({ kind, id }: { readonly kind: string; readonly id: string }): string =>
-  `${kind}\n${id}`;
-
 /** The objects of a workspace that decide its access. */
 export interface AccessContext {
   readonly input: Pick<PlanContext["input"], "registry" | "live" | "partial" | "isSensitive">;
@@ -258,7 +257,7 @@ export function accessWorld({ input, liveIndex, owners }: AccessContext, princip
     return live.map((object) => {
       const holder = { ...object, isNew: false };
       const contribution = contributionOf(access, input, owners.get(kind, object.id), holder);
-      return { key: accessObjectId({ kind, id: object.id }), kind, name: object.name, contribution };
+      return { key: objectKey(kind, object.id), kind, name: object.name, contribution };
     });
   });
   const missing = Object.keys(PRINCIPAL_KINDS).filter(
@@ -299,13 +298,13 @@ function unreadLists(
     for (const { kind, contribution } of objects) if (contribution.isUnread === true) add(kind);
     const managed = new Set(
       [...spec.resources.values(), ...state.records.values()].map(({ address, name }) =>
-        accessObjectId({ kind: registry.of(address).kind, id: name }),
+        objectKey(kindOf(address), name),
       ),
     );
     for (const { nested, planning } of registry.kinds)
       if (nested !== undefined && planning.access !== undefined && input.live.has(nested.kind))
         for (const parent of liveIndex.all(nested.kind))
-          if (!managed.has(accessObjectId({ kind: nested.kind, id: parent.name }))) add(nested.kind);
+          if (!managed.has(objectKey(nested.kind, parent.name))) add(nested.kind);
   } else for (const [change] of going) add(change.kind);
   return [...unread].map(([kind, number]) => {
     const { singular } = registry.get(kind);

@@ -3,17 +3,10 @@
 import { count, listed } from "../../core/sentences.ts";
 import type { AccessTarget } from "../../resource/access.ts";
 import { type Change, touches } from "../model/change.ts";
-import type { PlanContext } from "../model/context.ts";
+import { objectKey, type PlanContext } from "../model/context.ts";
 import type { PlanFacts } from "../model/input.ts";
 import { AccessState } from "./access-state.ts";
-import {
-  type AccessContext,
-  type AccessWorld,
-  accessObjectId,
-  accessWorld,
-  changedAccess,
-  statesOf,
-} from "./plan-access.ts";
+import { type AccessContext, type AccessWorld, accessWorld, changedAccess, statesOf } from "./plan-access.ts";
 
 export interface WorkspaceAccess {
   readonly state: AccessState;
@@ -52,7 +45,7 @@ export function accessAfter(
     ),
   );
   const changed = new Set(
-    [...sides.keys()].flatMap((change) => ("id" in change ? accessObjectId(change) : [])),
+    [...sides.keys()].flatMap((change) => ("id" in change ? objectKey(change.kind, change.id) : [])),
   );
   const staying = world.objects.filter(({ key }) => !changed.has(key));
   const planned = changes.filter((change) => touches(change) && "after" in change);

@@ -15,7 +15,16 @@ import type { PlannedWorkspace, Problem } from "../../resource/planning.ts";
 import { anyField, textsIn } from "../../resource/walk.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import { isIgnored } from "../diff/normalize.ts";
-import type { Change, Create, Delete, NonEmpty, Replace, Update } from "../model/change.ts";
+import {
+  type Change,
+  type Delete,
+  type NonEmpty,
+  type Replace,
+  removes,
+  type Update,
+  type Write,
+  writes,
+} from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
 import type { LookupAnswer, LookupSource, Lookups, Question } from "../model/input.ts";
 import { nameKey } from "../model/planned-workspace.ts";
@@ -38,9 +47,8 @@ export function lookupQuestions(
   workspace: PlannedWorkspace,
 ): Question[] {
   return changes.flatMap((change) => {
-    const sends = change.action === "create" || change.action === "replace" || change.action === "update";
-    const resource = sends ? context.input.spec.resources.get(change.address) : undefined;
-    if (!sends || resource === undefined) return [];
+    const resource = context.input.spec.resources.get(change.address);
+    if (!writes(change) || resource === undefined) return [];
     const values = valuesIn(context.input.registry, resource).flatMap(({ path, place }): Question[] => {
       const text = valueAt(change.after, path);
       if (typeof text !== "string" || !isSent(change, path)) return [];
@@ -56,7 +64,7 @@ export function lookupQuestions(
 /** The principals that a change gives a right and that are not declared or read. */
 function principalQuestions(
   { input, liveIndex }: LookupContext,
-  change: Create | Replace | Update,
+  change: Write,
   workspace: PlannedWorkspace,
 ): readonly Question[] {
   const { kind, address, after } = change;
@@ -320,7 +328,7 @@ interface Lost {
 
 /** Whether no object has the name of a live object after a change. */
 function losesName({ input }: PlanContext, change: Change): change is Delete | Replace | Update {
-  if (change.action === "delete" || change.action === "replace") return true;
+  if (removes(change)) return true;
   const { nameField } = input.registry.get(change.kind);
   return change.action === "update" && change.diffs.some(({ path }) => path[0] === nameField);
 }

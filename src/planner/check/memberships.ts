@@ -6,7 +6,7 @@ import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import { foldName, kindsNamedBy } from "../../resource/names.ts";
 import { mentioned } from "../decide/dependencies.ts";
-import { type Change, isOfReplaced } from "../model/change.ts";
+import { type Change, isOfReplaced, writes } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import { markedResult } from "../model/result-values.ts";
 import { transitiveClosure } from "../model/work-graph.ts";
@@ -99,7 +99,7 @@ const namesIn = (provider: PlannedKind, values: Values): readonly string[] =>
   );
 
 function addedMembers(provider: PlannedKind, change: Change): readonly string[] {
-  if (change.action !== "create" && change.action !== "update" && change.action !== "replace") return [];
+  if (!writes(change)) return [];
   const had = new Set(change.action === "update" ? namesIn(provider, change.before) : []);
   return namesIn(provider, change.after).filter((name) => !had.has(name));
 }
@@ -172,7 +172,7 @@ interface WrittenList {
 
 /** The lists that a change writes to the objects that they name. */
 function writtenLists({ input }: PlanContext, change: Change): WrittenList[] {
-  if (change.action !== "create" && change.action !== "update" && change.action !== "replace") return [];
+  if (!writes(change)) return [];
   const { fields } = input.registry.get(change.kind);
   return Object.keys(change.after).flatMap((field) => {
     const { writtenToNamed, items } = fields[field] ?? {};

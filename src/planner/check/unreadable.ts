@@ -5,7 +5,7 @@ import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { listed } from "../../core/sentences.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import type { LiveKind } from "../../resource/live.ts";
-import type { Change } from "../model/change.ts";
+import { type Change, removes } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { PlanFacts, PlanInput } from "../model/input.ts";
 
@@ -57,7 +57,7 @@ function told(group: readonly Unread[]): Diagnostic {
 export function dependentKinds(input: PlanInput, changes: readonly Change[]): ReadonlyMap<string, Address> {
   const kinds = new Map<string, Address>();
   for (const change of changes) {
-    if (change.action !== "delete" && change.action !== "replace") continue;
+    if (!removes(change)) continue;
     for (const kind of input.registry.get(change.kind).usedBy ?? [])
       if (!kinds.has(kind) && !isSeen(input, input.registry.get(kind), change))
         kinds.set(kind, change.address);

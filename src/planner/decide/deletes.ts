@@ -14,8 +14,8 @@ import type { PlannedKind } from "../../resource/kind.ts";
 import { addressesOf, foldName, isBuiltIn } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import { type Change, deletesCurrent, type Forget } from "../model/change.ts";
-import { hasUnreadableValue, type LiveMember, type PlanContext } from "../model/context.ts";
+import { type Change, deletesCurrent, type Forget, removes } from "../model/change.ts";
+import { hasUnreadableValue, isRead, type LiveMember, type PlanContext } from "../model/context.ts";
 import { type PlanFacts, stateExists } from "../model/input.ts";
 import { isManageable } from "./match-live.ts";
 import {
@@ -91,8 +91,7 @@ function removalOf(
   { going, excepted, occupied }: Removals,
 ): Change[] {
   const provider = context.input.registry.of(record.address);
-  if (!context.input.live.has(provider.kind)) return [];
-  if (context.liveIndex.unreadable(provider.kind, record.name) !== undefined) return [];
+  if (!isRead(context, provider.kind, record.name)) return [];
   const live = context.liveIndex.byId(provider.kind, record.id);
   if (live === undefined) return [forget(record, provider, "it no longer exists in the workspace")];
   if (isBuiltIn(provider, record.name))
@@ -268,8 +267,7 @@ export function retainInUse(
   changes: readonly Change[],
   workspace: PlannedWorkspace,
 ): { readonly changes: readonly Change[]; readonly notes: readonly Diagnostic[] } {
-  const removes = changes.some(({ action }) => action === "delete" || action === "replace");
-  if (context.input.destroy === true || !removes) return { changes, notes: [] };
+  if (context.input.destroy === true || !changes.some(removes)) return { changes, notes: [] };
   const notes: Diagnostic[] = [];
   // An object without a replacement is deleted with its resource, because its users cannot be moved.
   const going = new Set(changes.filter(deletesCurrent).map(({ address }) => address));

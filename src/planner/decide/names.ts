@@ -5,24 +5,31 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
-import { foldName, isSameName, kindsNamedBy, translateNames } from "../../resource/names.ts";
+import { isSameName, kindsNamedBy, translateNames } from "../../resource/names.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { isIgnored } from "../diff/normalize.ts";
-import type { Change, Create, Delete, NameSource, Replace, Update } from "../model/change.ts";
+import {
+  type Change,
+  type Delete,
+  type NameSource,
+  type Replace,
+  type Update,
+  type Write,
+  writes,
+} from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
 import { isSelected, type PlanInput } from "../model/input.ts";
 import { nameKey } from "../model/planned-workspace.ts";
 import { changeKey, changesByObject, freeingKey, transitiveClosure, workGraph } from "../model/work-graph.ts";
 import { unchangedListers } from "./dependencies.ts";
 
-type Taker = Create | Update | Replace;
 type Holder = Update | Replace | Delete;
 
 type RenamedKind = PlannedKind & { readonly nameField: string };
 
 interface Passing {
   readonly provider: RenamedKind;
-  readonly taker: Taker;
+  readonly taker: Write;
   readonly name: string;
   readonly held: LiveObject;
 }
@@ -42,7 +49,7 @@ export function withPassedNames(
   all: readonly Change[] = changes,
 ): PassedNames {
   const { registry } = context.input;
-  const takers = changes.filter(isTaker);
+  const takers = changes.filter(writes);
   const passings = registry.kinds.flatMap((provider) =>
     isRenamed(provider) ? passingsOf(context, provider, takers) : [],
   );
@@ -68,7 +75,7 @@ export function withPassedNames(
   }
   const named = changes.map((change): Change => {
     const nameFrom = sources.get(change);
-    return nameFrom === undefined || !isTaker(change) ? change : { ...change, nameFrom };
+    return nameFrom === undefined || !writes(change) ? change : { ...change, nameFrom };
   });
   return { changes: named, diagnostics };
 }
@@ -79,22 +86,18 @@ export function isRenamed(provider: PlannedKind): provider is RenamedKind {
 }
 
 /** The name that an object has once a change is done. */
-export function nameReached(provider: PlannedKind, change: Taker): string {
+export function nameReached(provider: PlannedKind, change: Write): string {
   const { nameField = "" } = provider;
   const reached = change.after[nameField];
   const unknown = change.unresolved.some((reference) => reference.path[0] === nameField);
   return typeof reached === "string" && !unknown ? reached : change.name;
 }
 
-function isTaker(change: Change): change is Taker {
-  return change.action === "create" || change.action === "update" || change.action === "replace";
-}
-
 /** Every change that takes a name which another live object has. By address, so that the same input gives the same errors. */
 function passingsOf(
   context: PlanContext,
   provider: RenamedKind,
-  takers: readonly Taker[],
+  takers: readonly Write[],
 ): readonly Passing[] {
   const passings: Passing[] = [];
   for (const taker of takers) {
@@ -154,7 +157,7 @@ export function namesOfKeptObjects(context: PlanContext, changes: readonly Chang
   });
 }
 
-function takesName(change: Change): change is Taker & { readonly nameFrom: NameSource } {
+function takesName(change: Change): change is Write & { readonly nameFrom: NameSource } {
   return "nameFrom" in change && change.nameFrom !== undefined;
 }
 
@@ -231,7 +234,7 @@ export function withPlannedNames(registry: PlanningRegistry, live: Live, changes
     const object = liveKind.objects.find(({ id }) => id === change.id);
     const provider = registry.get(change.kind);
     if (object !== undefined && !isSameName(provider, object.name, change.name))
-      names.set(keyOf(provider, object.name), change.name);
+      names.set(nameKey(registry, change.kind, object.name), change.name);
   }
   return names.size === 0 ? live : renamedLive(registry, live, renaming(registry, names));
 }
@@ -244,7 +247,7 @@ type Renaming = (fields: FieldTable, values: Values) => Values;
 const renaming =
   (registry: PlanningRegistry, names: ReadonlyMap<string, string>): Renaming =>
   (fields, values) =>
-    translateNames(fields, values, (kind, name) => names.get(keyOf(registry.get(kind), name)));
+    translateNames(fields, values, (kind, name) => names.get(nameKey(registry, kind, name)));
 
 const renamedLive = (registry: PlanningRegistry, live: Live, renamed: Renaming): Live =>
   new Map([...live].map(([kind, liveKind]) => [kind, renamedObjects(registry.get(kind), liveKind, renamed)]));
@@ -262,9 +265,6 @@ function renamedRecord({ fields }: PlannedKind, record: StateRecord, renamed: Re
     : { ...record, applied };
 }
 
-const keyOf = (provider: PlannedKind, name: string): string =>
-  `${provider.kind}\n${foldName(provider, name)}`;
-
 /** Old names of a kind, as keys, with the new ones. */
 function newNamesOf(
   input: PlanInput,
@@ -281,6 +281,6 @@ function newNamesOf(
     const object = record === undefined ? undefined : byId.get(record.id);
     const isKept = !isSelected(input, address) || isIgnored([nameField], lifecycle.ignore_changes);
     if (object === undefined || isKept || isSameName(provider, object.name, name)) return [];
-    return [[keyOf(provider, object.name), name]] as const;
+    return [[nameKey(input.registry, kind, object.name), name]] as const;
   });
 }

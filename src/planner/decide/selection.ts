@@ -2,7 +2,7 @@
 // what it names and what depends on that.
 
 import type { Address } from "../../core/address.ts";
-import type { Change } from "../model/change.ts";
+import { type Change, type Delete, nameSourceOf, type Replace, removes } from "../model/change.ts";
 import type { PlanInput } from "../model/input.ts";
 import { addDependent, transitiveClosure } from "../model/work-graph.ts";
 
@@ -68,7 +68,7 @@ function needsOf(
     (byAddress.get(address) ?? []).flatMap((change) => [
       ...(change.action === "delete" ? [] : change.dependsOn),
       ...users(change),
-      ...("nameFrom" in change && change.nameFrom !== undefined ? [change.nameFrom.address] : []),
+      ...[nameSourceOf(change)].flatMap((source) => source?.address ?? []),
     ]);
 }
 
@@ -77,15 +77,13 @@ function leavingObjects(
   { registry, destroy }: Pick<PlanInput, "registry" | "destroy">,
   changes: readonly Change[],
 ) {
-  const sources = changes.flatMap((change) => ("nameFrom" in change ? (change.nameFrom ?? []) : []));
-  const takenIds = new Set(sources.map(({ id }) => id));
-  const canStay = (change: Extract<Change, { readonly action: "delete" | "replace" }>): boolean =>
+  const takenIds = new Set(changes.flatMap((change) => nameSourceOf(change)?.id ?? []));
+  const canStay = (change: Delete | Replace): boolean =>
     (change.action === "replace" || change.deposed === true) &&
     destroy !== true &&
     registry.get(change.kind).planning.usersOf !== undefined &&
     !takenIds.has(change.id);
-  return (change: Change): change is Extract<Change, { readonly action: "delete" | "replace" }> =>
-    (change.action === "delete" || change.action === "replace") && !canStay(change);
+  return (change: Change): change is Delete | Replace => removes(change) && !canStay(change);
 }
 
 /** Whether a resource was applied with an object that the changes take from its users. */

@@ -8,7 +8,13 @@ import type { FieldDiff } from "../../resource/planning.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Change, ContentDiff, Create, Update } from "../model/change.ts";
-import { type LiveMember, type PlanContext, type RecordedValues, recordedOf } from "../model/context.ts";
+import {
+  isRead,
+  type LiveMember,
+  type PlanContext,
+  type RecordedValues,
+  recordedOf,
+} from "../model/context.ts";
 import type { PlanFacts } from "../model/input.ts";
 import type { Drift } from "../model/plan.ts";
 import { diffResource } from "./diff.ts";
@@ -51,8 +57,7 @@ function driftOfRecord(
   const recorded = recordedOf(provider, record);
   // A resource that was decided to match its object was compared with it already.
   if (recorded === undefined || isUnmoved(context.decided.get(address), recorded)) return undefined;
-  if (!context.input.live.has(provider.kind)) return undefined;
-  if (context.liveIndex.unreadable(provider.kind, record.name) !== undefined) return undefined;
+  if (!isRead(context, provider.kind, record.name)) return undefined;
   const live = context.liveIndex.byId(provider.kind, record.id);
   const head = { address, kind: provider.kind, name: record.name };
   if (live === undefined) return { ...head, what: "gone", diffs: [] };

@@ -9,7 +9,7 @@ import type { PlannedKind } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
 import { anyField, mapValue, type ValueMap } from "../../resource/walk.ts";
-import type { Change } from "../model/change.ts";
+import type { ObjectChange } from "../model/change.ts";
 import type { RecordedValues } from "../model/context.ts";
 
 /** The normal form of a value; undefined for what is the same as absent (null, `{}`, `[]`). */
@@ -126,7 +126,7 @@ export function liveFingerprint(
 export function isAsPlanned(
   { fields }: PlannedKind,
   live: Pick<LiveObject, "values" | "facts">,
-  change: Existing,
+  change: ObjectChange,
   sensitive?: Pick<SensitiveValues, "keyed">,
 ): boolean {
   const isPlanned = (print: string): boolean =>
@@ -139,8 +139,6 @@ export function isAsPlanned(
   const asBefore = { ...live, values: { ...live.values, ...Object.fromEntries(values) } };
   return isPlanned(liveFingerprint(fields, asBefore, undefined));
 }
-
-type Existing = Extract<Change, { readonly fingerprint: string }>;
 
 const namesOthers = anyField(({ names }) => names !== undefined);
 

@@ -13,14 +13,15 @@ import type { State, StateRecord } from "../../state/model/record.ts";
 import type { Compare, Noop, Update } from "../model/change.ts";
 import type { Plan } from "../model/plan.ts";
 
-interface SecretsInput {
+/** A spec, and the state of the resources that it declares. */
+export interface RecordedSpec {
   readonly registry: PlanningRegistry;
   readonly spec: Spec;
   readonly state: State;
 }
 
 /** The spec with the recorded digest of each secret that has no value now: whether it changed is not known. */
-export function withRecordedSecrets({ registry, spec, state }: SecretsInput): Spec {
+export function withRecordedSecrets({ registry, spec, state }: RecordedSpec): Spec {
   let resources: Map<Address, Resource> | undefined;
   for (const [address, resource] of spec.resources) {
     const field = resource.payload === undefined ? secretField(registry.get(resource.kind)) : undefined;
@@ -33,7 +34,7 @@ export function withRecordedSecrets({ registry, spec, state }: SecretsInput): Sp
 }
 
 /** The state with the salted digest of each secret that a state of format 3 recorded and that still has this value. */
-export function withSaltedDigests({ registry, spec, state }: SecretsInput): State {
+export function withSaltedDigests({ registry, spec, state }: RecordedSpec): State {
   let records: Map<Address, StateRecord> | undefined;
   for (const { address, kind, payload } of spec.resources.values()) {
     if (payload?.unsalted === undefined) continue;
@@ -47,7 +48,7 @@ export function withSaltedDigests({ registry, spec, state }: SecretsInput): Stat
 }
 
 /** Secrets whose values were not read count as unchanged. */
-export function withoutSecretValues({ registry, spec, state }: SecretsInput) {
+export function withoutSecretValues({ registry, spec, state }: RecordedSpec) {
   const unchecked: Address[] = [];
   const resources = new Map<Address, Resource>();
   for (const [address, resource] of spec.resources) {

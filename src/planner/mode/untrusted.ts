@@ -9,16 +9,9 @@ import { type PlannedKind, type PlanningRegistry, secretField } from "../../reso
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import type { State } from "../../state/model/record.ts";
 import { addressByObject, objectKey } from "../model/context.ts";
 import type { Plan } from "../model/plan.ts";
-import { withoutSecretValues } from "./compare-secrets.ts";
-
-export interface UntrustedInput {
-  readonly registry: PlanningRegistry;
-  readonly spec: Spec;
-  readonly state: State;
-}
+import { type RecordedSpec, withoutSecretValues } from "./compare-secrets.ts";
 
 export interface RedactedInput {
   readonly spec: Spec;
@@ -31,7 +24,7 @@ export interface RedactedInput {
  * `live`: the objects without sensitive values. `observed`: the same as the service has them, for what is only counted.
  */
 export function redactForUntrusted(
-  untrustedInput: UntrustedInput,
+  untrustedInput: RecordedSpec,
   live: Live,
   observed: Live = live,
 ): RedactedInput {
@@ -51,7 +44,7 @@ function about(): Diagnostic {
 }
 
 /** Recorded objects unchanged; others only if the spec names them, and then only their names. */
-function ownedLive({ registry, spec, state }: UntrustedInput, live: Live): Live {
+function ownedLive({ registry, spec, state }: RecordedSpec, live: Live): Live {
   const owners = addressByObject(state.records);
   const named = textsOf(spec, registry);
   const declared = fixedOf(spec, registry);
@@ -101,7 +94,7 @@ function textsOf(spec: Spec, registry: PlanningRegistry): ReadonlySet<string> {
 }
 
 /** Reports how many undeclared objects an authoritative list would delete, but not which. */
-function foreignNotes(untrustedInput: UntrustedInput, live: Live): readonly Diagnostic[] {
+function foreignNotes(untrustedInput: RecordedSpec, live: Live): readonly Diagnostic[] {
   return untrustedInput.registry.kinds.flatMap((provider) => {
     const count = foreignOf(untrustedInput, provider, live).length;
     if (count === 0) return [];
@@ -112,11 +105,7 @@ function foreignNotes(untrustedInput: UntrustedInput, live: Live): readonly Diag
   });
 }
 
-function foreignOf(
-  { spec, state }: UntrustedInput,
-  provider: PlannedKind,
-  live: Live,
-): readonly LiveObject[] {
+function foreignOf({ spec, state }: RecordedSpec, provider: PlannedKind, live: Live): readonly LiveObject[] {
   const liveKind = live.get(provider.kind);
   const isOurs = listsOwned(spec, provider);
   if (liveKind?.readable !== true) return [];

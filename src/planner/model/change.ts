@@ -154,6 +154,28 @@ export type Change =
   | Report;
 export type Action = Change["action"];
 
+/** A change that writes values to an object. */
+export type Write = Create | Update | Replace;
+
+export function writes(change: Change): change is Write {
+  return change.action === "create" || change.action === "update" || change.action === "replace";
+}
+
+/** Whether an object goes: it is deleted, or another one takes its place. */
+export function removes(change: Change): change is Delete | Replace {
+  return change.action === "delete" || change.action === "replace";
+}
+
+/** A change with desired values. */
+export type Desiring = Extract<Change, Reaching>;
+
+/** A change that rests on a live object as the plan read it. */
+export type ObjectChange = Extract<Change, Existing>;
+
+export function nameSourceOf(change: Change): NameSource | undefined {
+  return "nameFrom" in change ? change.nameFrom : undefined;
+}
+
 /** Whether a change is about a replaced object and not about the current one of its address. */
 export function isOfReplaced(change: Change): boolean {
   return "deposed" in change && change.deposed === true;

@@ -9,7 +9,7 @@ import type { Live, LiveObject } from "../../resource/live.ts";
 import { foldName, isSameName } from "../../resource/names.ts";
 import type { ImportEntry } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import type { Change } from "./change.ts";
+import type { Change, Desiring } from "./change.ts";
 import type { PlanInput } from "./input.ts";
 
 export interface PlanContext {
@@ -71,6 +71,11 @@ export function recordedOf(
   return { applied, seen: record.status === "ready" ? record.seen : {} };
 }
 
+/** Whether it is known if an object of this kind and natural name is there. */
+export function isRead({ input, liveIndex }: PlanContext, kind: string, name: string): boolean {
+  return input.live.has(kind) && liveIndex.unreadable(kind, name) === undefined;
+}
+
 /** The value of an attribute of an already decided resource; undefined while only an apply can tell. */
 export function plannedAttribute(
   context: PlanContext,
@@ -104,13 +109,11 @@ export function plannedAttribute(
   }
 }
 
-type Reaching = Extract<Change, { readonly after: unknown }>;
-
-function reached(change: Reaching, attribute: string): Json | undefined {
+function reached(change: Desiring, attribute: string): Json | undefined {
   return isUnresolved(change, attribute) ? undefined : change.after[attribute];
 }
 
-function isUnresolved(change: Reaching, attribute: string): boolean {
+function isUnresolved(change: Desiring, attribute: string): boolean {
   return change.unresolved.some((reference) => reference.path[0] === attribute);
 }
 

@@ -3,7 +3,7 @@
 
 import type { Address } from "../../core/address.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
-import { type Change, isOfReplaced, type NameSource, type Replace } from "./change.ts";
+import { type Change, isOfReplaced, type NameSource, nameSourceOf, type Replace } from "./change.ts";
 import { objectKey } from "./context.ts";
 
 /** One piece of work of a plan. A replacement has two: it makes the new object, and removes the old one last. */
@@ -24,9 +24,7 @@ export function freeingKey(holder: Change, freedWhen: NameSource["freedWhen"]): 
 
 /** The parts in the plan's order. Changes that touch nothing have none; a comparison has one, since its result is reported. */
 export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
-  const byAddress = new Map<Address, Change>();
-  for (const change of changes)
-    if (changeKey(change) === change.address) byAddress.set(change.address, change);
+  const byAddress = currentChanges(changes);
   /** Dependencies of a creation: the new object exists. */
   const created = (addresses: readonly Address[]): readonly string[] =>
     addresses.filter((address) => byAddress.has(address));
@@ -38,21 +36,31 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
       ? [address, address + OLD]
       : [address];
   };
-  const named = namesFreed(changes);
+  const holderOf = nameHolders(changes);
   return changes.flatMap((change) => {
     const parts = workOf(change, created, gone, byAddress);
     const [first, ...rest] = parts;
     if (first === undefined) return parts;
-    return [{ ...first, after: [...first.after, ...named(change)] }, ...rest];
+    const holder = holderOf(change);
+    if (holder === undefined) return parts;
+    const freed = freeingKey(holder, nameSourceOf(change)?.freedWhen ?? "done");
+    return [{ ...first, after: [...first.after, freed] }, ...rest];
   });
 }
 
-function namesFreed(changes: readonly Change[]): (change: Change) => readonly string[] {
-  const byId = changesByObject(changes);
+/** By address, without the changes of replaced objects. */
+function currentChanges(changes: readonly Change[]): ReadonlyMap<Address, Change> {
+  return new Map(
+    changes.flatMap((change) => (changeKey(change) === change.address ? [[change.address, change]] : [])),
+  );
+}
+
+/** The change of the object whose name a change takes. */
+function nameHolders(changes: readonly Change[]): (change: Change) => Change | undefined {
+  const byObject = changesByObject(changes);
   return (change) => {
-    const source = "nameFrom" in change ? change.nameFrom : undefined;
-    const holder = source === undefined ? undefined : byId.get(objectKey(change.kind, source.id));
-    return source === undefined || holder === undefined ? [] : [freeingKey(holder, source.freedWhen)];
+    const source = nameSourceOf(change);
+    return source && byObject.get(objectKey(change.kind, source.id));
   };
 }
 
@@ -124,13 +132,10 @@ export function inPlanOrder(changes: readonly Change[], registry: PlanningRegist
   const sorted = sortedByKind(changes, registry);
   // A plan without changes needs no search, which takes a twentieth of its time.
   if (!sorted.some((change) => change.dependsOn.length > 0 || "nameFrom" in change)) return sorted;
-  const byAddress = new Map<Address, Change>();
-  for (const change of sorted)
-    if (changeKey(change) === change.address) byAddress.set(change.address, change);
-  const holders = changesByObject(sorted);
+  const byAddress = currentChanges(sorted);
+  const holderOf = nameHolders(sorted);
   return topologicalOrder(sorted, (change) => {
-    const source = "nameFrom" in change ? change.nameFrom : undefined;
-    const holder = source === undefined ? undefined : holders.get(objectKey(change.kind, source.id));
+    const holder = holderOf(change);
     const needs = change.dependsOn.flatMap((address) => byAddress.get(address) ?? []);
     return [...needs, ...(holder === undefined ? [] : [holder])].filter((need) => need !== change);
   });

@@ -5,11 +5,8 @@ import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { type Diagnostic, error } from "../../../src/core/diagnostic.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
-import {
-  markUntrusted,
-  redactForUntrusted,
-  type UntrustedInput,
-} from "../../../src/planner/mode/untrusted.ts";
+import type { RecordedSpec } from "../../../src/planner/mode/compare-secrets.ts";
+import { markUntrusted, redactForUntrusted } from "../../../src/planner/mode/untrusted.ts";
 import type { Plan } from "../../../src/planner/model/plan.ts";
 import type { Values } from "../../../src/resource/field-schema.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
@@ -137,7 +134,7 @@ describe("the input of a plan for an untrusted spec", () => {
   const known = state([record("boxes.rec", "b1"), record("keys.ours/k", "k1", { value: "digest" })]);
   const redacted = (
     world: Readonly<Record<string, readonly LiveObject[]>>,
-    more: Partial<UntrustedInput> = {},
+    more: Partial<RecordedSpec> = {},
   ) => redactForUntrusted({ registry: kinds, spec: spec(wanted), state: known, ...more }, live(world));
   const seen = (...given: Parameters<typeof redacted>) => {
     const found = redacted(...given).live;
@@ -211,7 +208,7 @@ describe("the input of a plan for an untrusted spec", () => {
 
   const foreign = (
     world: Readonly<Record<string, readonly LiveObject[]>>,
-    more: Partial<UntrustedInput> = {},
+    more: Partial<RecordedSpec> = {},
   ) =>
     redacted(world, more).notes.flatMap(({ code, message, hint }) =>
       message.includes("also delete") ? [{ code, message, hint }] : [],
