@@ -2,6 +2,7 @@
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { lazily } from "../../core/lazily.ts";
 import { failureDiagnostic } from "../../core/request-failure.ts";
 import { type Change, type Create, type Replace, writes } from "../../planner/model/change.ts";
 import {
@@ -46,14 +47,14 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   outcomes.begin(items);
   // If this fails, the run is halted: the walk then starts nothing and skips each change.
   await beginState(run);
-  // Only blocked changes need it.
-  let byKey: ReadonlyMap<string, Change> | undefined;
-  const changeOf = (key: string): Change | undefined => {
-    byKey ??= new Map(items.map((item) => [item.key, item.change]));
-    return byKey.get(key);
+  const walk: Walk = {
+    run,
+    outcomes,
+    // Only blocked changes need it.
+    changes: lazily(() => new Map(items.map((item) => [item.key, item.change]))),
   };
   await walkGraph(
-    items.map((item) => new WorkNode(run, item, outcomes, changeOf)),
+    items.map((item) => new WorkNode(walk, item)),
     run.slots,
     () => isStopped(run),
   );
@@ -86,23 +87,21 @@ async function beginState(run: ApplyRun): Promise<void> {
   }
 }
 
+/** What the nodes of an apply share. `changes`: by the keys of their items. */
+interface Walk {
+  readonly run: ApplyRun;
+  readonly outcomes: OutcomeLog;
+  readonly changes: () => ReadonlyMap<string, Change>;
+}
+
 /** A class, because an apply of 100,000 resources has as many nodes, and three functions in each take more memory. */
 class WorkNode implements GraphNode {
-  readonly #run: ApplyRun;
+  readonly #walk: Walk;
   readonly #item: WorkItem;
-  readonly #outcomes: OutcomeLog;
-  readonly #changeOf: (key: string) => Change | undefined;
 
-  constructor(
-    run: ApplyRun,
-    item: WorkItem,
-    outcomes: OutcomeLog,
-    changeOf: (key: string) => Change | undefined,
-  ) {
-    this.#run = run;
+  constructor(walk: Walk, item: WorkItem) {
+    this.#walk = walk;
     this.#item = item;
-    this.#outcomes = outcomes;
-    this.#changeOf = changeOf;
   }
 
   get key(): string {
@@ -119,30 +118,32 @@ class WorkNode implements GraphNode {
 
   async run(): Promise<boolean> {
     const { change, phase } = this.#item;
-    this.#outcomes.start(change);
-    const result = await carryOut(this.#run, this.#item);
+    const { run, outcomes } = this.#walk;
+    outcomes.start(change);
+    const result = await carryOut(run, this.#item);
     // A new object is not the end of a replacement: the item that removes the old one is.
-    if (phase !== "make" || result.result !== "applied") this.#outcomes.end(change, result);
+    if (phase !== "make" || result.result !== "applied") outcomes.end(change, result);
     return result.result === "applied";
   }
 
   blocked(by: string): void {
     const { change } = this.#item;
-    const cause = this.#changeOf(by);
+    const { outcomes, changes } = this.#walk;
+    const cause = changes().get(by);
     if (cause === undefined) throw new Error(`the plan has no item ${by}, which blocks ${change.address}`);
-    const outcome = this.#outcomes.of(cause);
+    const outcome = outcomes.of(cause);
     // The cause has not failed: the run ended before it.
     if (outcome !== undefined && wasStopped(outcome)) {
       this.skipped();
       return;
     }
     const { address } = cause;
-    this.#outcomes.end(change, { result: "blocked", diagnostic: blockedBy(change, address) }, address);
+    outcomes.end(change, { result: "blocked", diagnostic: blockedBy(change, address) }, address);
   }
 
   skipped(): void {
     const { change } = this.#item;
-    this.#outcomes.end(change, { result: "skipped", diagnostic: notStarted(change) });
+    this.#walk.outcomes.end(change, { result: "skipped", diagnostic: notStarted(change) });
   }
 }
 

@@ -33,7 +33,7 @@ import type { StateRecord } from "../../state/model/record.ts";
 import { manageablePart, toNames } from "../name-index.ts";
 import { carriesToken, isCertainlyCreated, isFoundByName, mergedRecord } from "../recover/resolve-intent.ts";
 import { type ApplyRun, assertNew, type ChangeResult, isStopped, newJournal, newToken } from "./apply-run.ts";
-import type { JournaledWriter } from "./journaled-writer.ts";
+import type { JournaledWriter, NewIntent } from "./journaled-writer.ts";
 import {
   previousObservations,
   type ResolvedValues,
@@ -52,14 +52,13 @@ export async function create(
   const replaces = change.action === "replace" && existsStill(run, change) ? change.id : undefined;
   const token = newToken(run);
   run.tokens.set(change.address, token);
-  return runChange(run, change, async (track) => {
+  return runChange(run, change, async (begin) => {
     // The replaced object is read before its replacement is created; a renamed one was read before the rename.
     if (change.action === "replace" && change.replacing === "create-first" && replaces !== undefined)
       await readUnmoved(run, change);
     const { wire, applied } = await resolveValues(run, change);
     const payload = payloadOf(run, change);
-    const intent = { ...intentOf(run, change, applied), action: "create", token, existed } as const;
-    const journal = track(newJournal(run, change, { ...intent, ...defined({ replaces }) }));
+    const journal = begin(applied, { action: "create", token, existed, ...defined({ replaces }) });
     const task = { address: change.address, name: change.name, values: wire, token, ...payload };
     const id = await createOrFind(run, change, journal, () => provider.operations.create(journal, task));
     assertNew(run, change, id);
@@ -76,14 +75,13 @@ function existsStill(run: ApplyRun, change: Replace): boolean {
 
 export async function update(run: ApplyRun, change: Update): Promise<ChangeResult> {
   const provider = run.input.registry.get(change.kind);
-  return runChange(run, change, async (track) => {
+  return runChange(run, change, async (begin) => {
     const live = await readUnmoved(run, change);
     const { wire, applied } = await resolveValues(run, change);
     const payload = payloadOf(run, change);
     const token = newToken(run);
     const { address, name, id, steps } = change;
-    const intent = { ...intentOf(run, change, applied), action: "update", id, token, existed: true } as const;
-    const journal = track(newJournal(run, change, intent));
+    const journal = begin(applied, { action: "update", id, token, existed: true });
     const task = { address, name, id, live, before: live.values, steps, values: wire, token, ...payload };
     await provider.operations.update(journal, task);
     await journal.done({ record: recordAfter(run, change, id, applied, previousObservations(run, change)) });
@@ -94,18 +92,18 @@ export async function update(run: ApplyRun, change: Update): Promise<ChangeResul
 
 /** Deletes the object of a change. An object that no longer exists is only removed from the state. */
 export async function remove(run: ApplyRun, change: Delete): Promise<ChangeResult> {
-  return runChange(run, change, async (track) => {
+  return runChange(run, change, async (begin) => {
     const live = await readAsPlanned(run, change);
-    await removeObject(run, change, live, track);
+    await removeObject(run, change, live, begin);
     return change.id;
   });
 }
 
 /** Deletes the old object of a replacement. Its fingerprint was compared before anything was done to it. */
 export async function removeReplaced(run: ApplyRun, change: Replace): Promise<ChangeResult> {
-  return runChange(run, change, async (track) => {
+  return runChange(run, change, async (begin) => {
     const live = await readObject(run, change.kind, change.id, undefined);
-    await removeObject(run, change, live, track);
+    await removeObject(run, change, live, begin);
     return run.input.lease.record(change.address)?.id ?? change.id;
   });
 }
@@ -114,12 +112,10 @@ async function removeObject(
   run: ApplyRun,
   change: Delete | Replace,
   live: LiveObject | undefined,
-  track: JournalTracker,
+  begin: BeginJournal,
 ): Promise<void> {
   const { address, id } = change;
-  const token = newToken(run);
-  const intent = { ...intentOf(run, change, {}), action: "delete", id, token, existed: true } as const;
-  const journal = track(newJournal(run, change, intent));
+  const journal = begin({}, { action: "delete", id, token: newToken(run), existed: true });
   const name = live?.name ?? change.name;
   if (live !== undefined) {
     const observed = defined({ observed: run.liveIndex.byId(change.kind, id) });
@@ -159,11 +155,6 @@ export async function forget(
   });
 }
 
-function intentOf(run: ApplyRun, change: Change, wanted: ResolvedValues["applied"]) {
-  const depends_on = run.input.resources.get(change.address)?.dependsOn ?? change.dependsOn;
-  return { address: change.address, name: change.name, wanted, depends_on };
-}
-
 /** The payload that the plan was made with, and no other. */
 function payloadOf(run: ApplyRun, change: Write): { readonly payload?: Payload } {
   const payload = run.input.resources.get(change.address)?.payload;
@@ -179,7 +170,7 @@ function payloadOf(run: ApplyRun, change: Write): { readonly payload?: Payload }
 export async function renameReplaced(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   const { address, id } = change;
   const provider = run.input.registry.get(change.kind);
-  return runChange(run, change, async (track) => {
+  return runChange(run, change, async (begin) => {
     const live = await readUnmoved(run, change);
     // A replacement that was interrupted after this step has already renamed the object.
     if (!isSameName(provider, live.name, change.name)) return id;
@@ -188,8 +179,7 @@ export async function renameReplaced(run: ApplyRun, change: Replace): Promise<Ch
     const token = newToken(run);
     const name = replacedName(provider, change.name, token);
     const wanted = provider.nameField ? { [provider.nameField]: name } : {};
-    const intent = { ...intentOf(run, change, wanted), action: "update", id, token, existed: true } as const;
-    const journal = track(newJournal(run, change, intent));
+    const journal = begin(wanted, { action: "update", id, token, existed: true });
     await provider.operations.rename(journal, { id, live, name });
     const record = run.input.lease.record(address);
     if (record?.id === id) await journal.done({ record: recordNamed(provider, record, name) });
@@ -213,19 +203,24 @@ function replacedName({ nameField = "", fields }: Provider, name: string, token:
   return typeof longest === "number" ? `${name.slice(0, longest - mark.length)}${mark}` : `${name}${mark}`;
 }
 
-/** Returns the journal, and lets `runChange` settle it after a failure. */
-type JournalTracker = (journal: JournaledWriter) => JournaledWriter;
+/** Returns the journal of the change, which `runChange` settles after a failure. */
+type BeginJournal = (
+  wanted: Values,
+  intent: Pick<NewIntent, "action" | "id" | "token" | "existed" | "replaces">,
+) => JournaledWriter;
 
 async function runChange(
   run: ApplyRun,
   change: Change,
-  work: (track: JournalTracker) => Promise<RemoteId>,
+  work: (begin: BeginJournal) => Promise<RemoteId>,
 ): Promise<ChangeResult> {
   let journal: JournaledWriter | undefined;
   try {
-    const id = await work((tracked) => {
-      journal = tracked;
-      return tracked;
+    const id = await work((wanted, intent) => {
+      const { address, name } = change;
+      const depends_on = run.input.resources.get(address)?.dependsOn ?? change.dependsOn;
+      journal = newJournal(run, change, { address, name, wanted, depends_on, ...intent });
+      return journal;
     });
     return { result: "applied", id };
   } catch (failure) {

@@ -125,19 +125,25 @@ export async function offered(
   }
 }
 
-/** All principals of a kind, by their names and by the IDs that lists use. */
-async function principalsOf({ operations, fields }: Provider, reader: Reader): Promise<LookupAnswer> {
-  const identifying = identifyingFields(fields);
+/** The answer with these values, or why they could not be read. */
+async function answered(values: () => Promise<Iterable<string>>): Promise<LookupAnswer> {
   try {
-    const objects = await operations.list(reader, { parents: [], names: new Set() });
-    const names = objects.flatMap(({ name, values }) => [
-      name,
-      ...identifying.map((field) => String(values[field] ?? "")),
-    ]);
-    return { readable: true, values: new Set(names) };
+    return { readable: true, values: new Set(await values()) };
   } catch (failure) {
     return { readable: false, diagnostic: failureDiagnostic(failure) };
   }
+}
+
+/** All principals of a kind, by their names and by the IDs that lists use. */
+function principalsOf({ operations, fields }: Provider, reader: Reader): Promise<LookupAnswer> {
+  const identifying = identifyingFields(fields);
+  return answered(async () => {
+    const objects = await operations.list(reader, { parents: [], names: new Set() });
+    return objects.flatMap(({ name, values }) => [
+      name,
+      ...identifying.map((field) => String(values[field] ?? "")),
+    ]);
+  });
 }
 
 async function there(
@@ -146,14 +152,11 @@ async function there(
   texts: readonly string[],
   byName: boolean,
 ): Promise<LookupAnswer> {
-  const groups = new Set(texts.map((text) => (byName ? folderOf(text) : text)));
-  const asked = new Set([...groups].slice(0, MOST));
-  const inBounds = texts.filter((text) => asked.has(byName ? folderOf(text) : text));
-  const unasked = new Set(texts.filter((text) => !asked.has(byName ? folderOf(text) : text)));
+  const groupOf = (text: string): string => (byName ? folderOf(text) : text);
+  const asked = new Set([...new Set(texts.map(groupOf))].slice(0, MOST));
+  const inBounds = texts.filter((text) => asked.has(groupOf(text)));
   // Folder by folder, so that an unreadable folder does not affect the others.
-  const batches = byName
-    ? [...asked].map((folder) => inBounds.filter((text) => folderOf(text) === folder))
-    : [inBounds];
+  const batches = byName ? [...Map.groupBy(inBounds, folderOf).values()] : [inBounds];
   const answers = await Promise.all(batches.map((batch) => listedNames(provider, reader, batch, byName)));
   const values = new Set(answers.flatMap((answer) => (answer.readable ? [...answer.values] : [])));
   const failures = answers.flatMap((answer) => (answer.readable ? [] : [answer]));
@@ -164,31 +167,26 @@ async function there(
       answer.readable ? [] : (batches[at] ?? []).map((text) => [text, answer.diagnostic] as const),
     ),
   );
-  const left = new Set([...unasked].filter((text) => !values.has(text)));
+  const unasked = new Set(texts.filter((text) => !asked.has(groupOf(text)) && !values.has(text)));
   return {
     readable: true,
     values,
-    ...(left.size === 0 ? {} : { unasked: left }),
+    ...(unasked.size === 0 ? {} : { unasked }),
     ...(failed.size === 0 ? {} : { failed }),
   };
 }
 
-async function listedNames(
+function listedNames(
   provider: Provider,
   reader: Reader,
   texts: readonly string[],
   byName: boolean,
 ): Promise<LookupAnswer> {
   const scope = byName ? { names: new Set(texts) } : { names: new Set<string>(), ids: new Set(texts) };
-  try {
+  return answered(async () => {
     const objects = await provider.operations.list(reader, { parents: [], ...scope });
-    return {
-      readable: true,
-      values: new Set<string>(objects.map((liveObject) => (byName ? liveObject.name : liveObject.id))),
-    };
-  } catch (failure) {
-    return { readable: false, diagnostic: failureDiagnostic(failure) };
-  }
+    return objects.map((liveObject) => (byName ? liveObject.name : liveObject.id));
+  });
 }
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));

@@ -78,7 +78,7 @@ export class MovePaths {
     }
     for (const { move } of steps) this.#used.add(move);
     if (unsure === undefined) for (const step of steps) this.#ends.set(step.from, { to, first: step.move });
-    return pathEnd(to, steps[0]?.move);
+    return { to, first: steps[0]?.move };
   }
 
   /** The entry of an address itself, or else of the innermost module that contains it. */
@@ -92,10 +92,6 @@ export class MovePaths {
     }
     return undefined;
   }
-}
-
-function pathEnd(to: Address, first: Move | undefined): PathEnd {
-  return first === undefined ? { to } : { to, first };
 }
 
 /** Whether one module of an entry is inside the other: `modules.team` to `modules.team/ads`. */
