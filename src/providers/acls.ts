@@ -115,7 +115,7 @@ export const acls = defineProvider({
         ? undefined
         : { kinds: ["users", "groups"], name: nestedName(name).member },
     steps: () => [{ operation: "put" }],
-    requests: (change, workspace) =>
+    neededFacts: (change, workspace) =>
       workspace.caller === undefined && losesManage(change) ? ["caller"] : [],
     consequences(change) {
       if (change.action !== "delete" || change.live === undefined) return [];

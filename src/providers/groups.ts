@@ -206,7 +206,7 @@ export const groups = defineProvider({
       },
     },
     steps: (_diffs, live, after) => steps(live, after),
-    requests(change, workspace) {
+    neededFacts(change, workspace) {
       if (workspace.caller !== undefined || change.action === "create") return [];
       const { before, after } = memberships(change, workspace);
       return losesAdministrators(before, after) ? ["caller"] : [];

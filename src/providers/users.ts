@@ -231,7 +231,7 @@ export const users = defineProvider({
       },
     },
     steps,
-    requests(change, workspace) {
+    neededFacts(change, workspace) {
       if (workspace.caller !== undefined || change.action === "create") return [];
       const { before, after } = memberships(change, workspace);
       return isShutOut(change) || losesAdministrators(before, after) ? ["caller"] : [];

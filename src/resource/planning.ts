@@ -100,8 +100,8 @@ export interface Objection {
   readonly hint?: string;
 }
 
-/** Facts that a kind requests: the caller, and active job runs. */
-export type FactRequest = "caller" | "runs";
+/** Facts that a kind can need: the caller, and active job runs. */
+export type NeededFact = "caller" | "runs";
 
 /** For kinds with a field `content`. */
 export interface ContentRules {
@@ -147,7 +147,8 @@ export interface PlanningRules {
   serverDefaults?(values: Values): Values;
   /** The operations of an update. Pure. The default is one step `update`. */
   steps?(diffs: readonly FieldDiff[], live: LiveObject, after: Values): readonly Step[];
-  requests?(change: PlannedChange, workspace: PlannedWorkspace): readonly FactRequest[];
+  /** The facts that side effects and guards of the change need. */
+  neededFacts?(change: PlannedChange, workspace: PlannedWorkspace): readonly NeededFact[];
   /** Side effects of the change, as sentences, from live data. */
   consequences?(change: PlannedChange, workspace: PlannedWorkspace): readonly string[];
   objections?(change: PlannedChange, workspace: PlannedWorkspace): readonly Objection[];

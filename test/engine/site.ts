@@ -14,7 +14,7 @@ import { listKinds } from "../../src/engine/observe/list-kinds.ts";
 import { observe } from "../../src/engine/observe/observe.ts";
 import { recordBeforeWrites, recover } from "../../src/engine/recover/recover.ts";
 import { auditPlan } from "../../src/planner/audit.ts";
-import { draftPlan, finishPlan, requestsOf } from "../../src/planner/make-plan.ts";
+import { draftPlan, finishPlan, missingFacts } from "../../src/planner/make-plan.ts";
 import type { PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
 import type { ApplyEvent, ApplyOutcome, Plan } from "../../src/planner/model/plan.ts";
 import { registry } from "../../src/providers/index.ts";
@@ -239,7 +239,7 @@ export class Process {
     };
     const draft = draftPlan(given);
     const input = { ...given, ...draft.context.input };
-    const { dependents: kinds } = requestsOf(draft, input);
+    const { dependents: kinds } = missingFacts(draft, input);
     if (kinds.size === 0) return { live, recovered, input, plan: finishPlan(draft, input) };
     const { reader } = this.client;
     const parallelism = this.options.parallelism ?? 10;

@@ -2,10 +2,10 @@
 
 import { type Address, addressOf, kindOf, nameOf, remoteId } from "../../src/core/address.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { draftPlan, makePlan, requestsOf } from "../../src/planner/make-plan.ts";
+import { draftPlan, makePlan, missingFacts } from "../../src/planner/make-plan.ts";
 import type { Change } from "../../src/planner/model/change.ts";
 import { addressByObject, indexLive, type PlanContext } from "../../src/planner/model/context.ts";
-import type { FactRequests, PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
+import type { MissingFacts, PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
 import type { Plan } from "../../src/planner/model/plan.ts";
 import type { Live, LiveObject } from "../../src/resource/live.ts";
 import type { Policy, Reference, Resource, Spec } from "../../src/spec/model/spec.ts";
@@ -114,8 +114,8 @@ export function plan(input: Given): Plan {
   return makePlan({ registry, host: "h", live: live(), state: state(), ...input });
 }
 
-export function requests(input: Given): FactRequests {
-  return requestsOf(draftPlan({ registry, host: "h", live: live(), state: state(), ...input }), input);
+export function requests(input: Given): MissingFacts {
+  return missingFacts(draftPlan({ registry, host: "h", live: live(), state: state(), ...input }), input);
 }
 
 /** The context in which one part of planning runs, with some changes decided. */

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringifyJson } from "../../src/core/exact-json.ts";
-import { draftPlan, finishPlan, requestsOf } from "../../src/planner/make-plan.ts";
+import { draftPlan, finishPlan, missingFacts } from "../../src/planner/make-plan.ts";
 import type { PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
 import { registryOf } from "../../src/resource/kind.ts";
 import { sampleOf } from "../sample-size.ts";
@@ -19,7 +19,7 @@ const registry = registryOf(
           planning: {
             ...one.planning,
             // The caller matters only to a box that a task uses, so tasks have to be listed first.
-            requests: (change, workspace) =>
+            neededFacts: (change, workspace) =>
               change.action !== "delete" || workspace.caller !== undefined
                 ? []
                 : workspace.live("tasks").some(({ values }) => values.box === change.live?.id)
@@ -42,10 +42,10 @@ const deleting: PlanInput = {
 };
 const listed = (objects: readonly (typeof task)[]) => live({ tasks: objects });
 
-describe("requestsOf", () => {
+describe("missingFacts", () => {
   test("is empty when the plan has no changes", () => {
     const same = { ...deleting, spec: spec([resource("boxes.a")]) };
-    expect(requestsOf(draftPlan(same), {})).toEqual({
+    expect(missingFacts(draftPlan(same), {})).toEqual({
       caller: false,
       activeRuns: false,
       dependents: new Set(),
@@ -56,7 +56,7 @@ describe("requestsOf", () => {
   });
 
   test("asks for the kinds that may use what the plan deletes", () => {
-    expect(requestsOf(draftPlan(deleting), {})).toMatchObject({
+    expect(missingFacts(draftPlan(deleting), {})).toMatchObject({
       dependents: new Set(["tasks"]),
       caller: false,
     });
@@ -64,9 +64,12 @@ describe("requestsOf", () => {
 
   test("asks for the caller and active runs once dependents show that a change turns on them", () => {
     const draft = draftPlan(deleting);
-    const used = requestsOf(draft, { dependents: listed([task]) });
+    const used = missingFacts(draft, { dependents: listed([task]) });
     expect(used).toMatchObject({ caller: true, activeRuns: true, dependents: new Set() });
-    expect(requestsOf(draft, { dependents: listed([]) })).toMatchObject({ caller: false, activeRuns: false });
+    expect(missingFacts(draft, { dependents: listed([]) })).toMatchObject({
+      caller: false,
+      activeRuns: false,
+    });
   });
 
   test("asks for the caller when a list that the spec owns has members that the service may add itself", () => {
@@ -131,7 +134,7 @@ const factsOf = ({ users, caller }: Drawn): PlanFacts => ({
 test("a plan with every fact asks for nothing but a caller that the service does not tell", () => {
   fc.assert(
     fc.property(drawn, (one) => {
-      const open = requestsOf(draftPlan(inputOf(one)), factsOf(one));
+      const open = missingFacts(draftPlan(inputOf(one)), factsOf(one));
       expect({ ...open, caller: false }).toEqual({
         caller: false,
         activeRuns: false,
@@ -150,9 +153,9 @@ test("facts other than dependents never lead to further requests", () => {
   fc.assert(
     fc.property(drawn, (one) => {
       const draft = draftPlan(inputOf(one));
-      const first = requestsOf(draft, {});
+      const first = missingFacts(draft, {});
       const { dependents: _, ...facts } = factsOf(one);
-      const then = requestsOf(draft, facts);
+      const then = missingFacts(draft, facts);
       if (then.caller) expect(first.caller).toBe(true);
       for (const kind of then.dependents) expect(first.dependents).toContain(kind);
     }),

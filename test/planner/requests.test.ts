@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
-import { draftPlan, finishPlan, requestsOf } from "../../src/planner/make-plan.ts";
-import type { FactRequests, PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
+import { draftPlan, finishPlan, missingFacts } from "../../src/planner/make-plan.ts";
+import type { MissingFacts, PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
 import { type Provider, registryOf } from "../../src/resource/kind.ts";
 import type { PlannedChange } from "../../src/resource/planning.ts";
 import { live, object, record, resource, spec, state } from "./build.ts";
@@ -17,7 +17,7 @@ const registry = registryOf(
         ...(kind as Provider),
         usedBy: ["tasks"],
         planning: {
-          requests: ({ after, live: found }) => {
+          neededFacts: ({ after, live: found }) => {
             const note = after?.note ?? found?.values.note;
             return note === "who" ? ["caller"] : note === "runs" ? ["runs"] : [];
           },
@@ -53,8 +53,8 @@ const input = (given: Partial<PlanInput> = {}): PlanInput => ({
   ...given,
 });
 const asked = (given: Partial<PlanInput>, facts: PlanFacts = {}) =>
-  requestsOf(draftPlan(input(given)), facts);
-const NOTHING: FactRequests = {
+  missingFacts(draftPlan(input(given)), facts);
+const NOTHING: MissingFacts = {
   caller: false,
   activeRuns: false,
   dependents: new Set(),

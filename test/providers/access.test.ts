@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { lookUp } from "../../src/engine/observe/list-kinds.ts";
-import { draftPlan, requestsOf } from "../../src/planner/make-plan.ts";
+import { draftPlan, missingFacts } from "../../src/planner/make-plan.ts";
 import { catalogs, registry } from "../../src/providers/index.ts";
 import { doing, results, Site } from "../engine/site.ts";
 
@@ -161,9 +161,9 @@ describe("a principal that does not exist", () => {
     const spec = await site.spec(yaml);
     const process = site.process();
     const { input } = await site.drive(process.look(spec, await site.state()));
-    const { lookups: questions } = requestsOf(draftPlan(input), input);
+    const { lookups: values } = missingFacts(draftPlan(input), input);
     const { reader } = process.client;
-    const lookups = await site.drive(lookUp({ questions, registry, catalogs, reader, objects: true }));
+    const lookups = await site.drive(lookUp({ lookups: values, registry, catalogs, reader, objects: true }));
     const { diagnostics } = await site.drive(process.plan(spec, { lookups }));
     return diagnostics
       .filter(({ message }) => !message.includes("notebook_path"))

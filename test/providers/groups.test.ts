@@ -116,7 +116,7 @@ test("an administrator through a group is guarded where that group loses them, l
     planned(groups, "delete", ops),
   ];
   for (const change of changes) {
-    expect(groups.planning.requests?.(change, lookAt(world))).toEqual(["caller"]);
+    expect(groups.planning.neededFacts?.(change, lookAt(world))).toEqual(["caller"]);
     expect(groups.planning.objections?.(change, mine)?.[0]?.code).toBe("GUARD_LOCKOUT");
     expect(groups.planning.objections?.(change, others)).toEqual([]);
   }
@@ -131,7 +131,7 @@ test("emptying admins is objected to even when the caller is not known", () => {
 
 test("changes that take no administrator away ask for nothing", () => {
   const change = planned(groups, "update", ops, { members: { users: ["ada@x", "bo@x"] } });
-  expect(groups.planning.requests?.(change, lookAt(world))).toEqual([]);
+  expect(groups.planning.neededFacts?.(change, lookAt(world))).toEqual([]);
 });
 
 test("deleting a group reports its members and the access lists that contain it", () => {

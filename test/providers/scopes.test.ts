@@ -217,7 +217,7 @@ describe("access lists", () => {
       planned(acls, "delete", mine),
       planned(acls, "update", mine, { permission: "READ" }),
     ]) {
-      expect(acls.planning.requests?.(change, lookAt({}))).toEqual(["caller"]);
+      expect(acls.planning.neededFacts?.(change, lookAt({}))).toEqual(["caller"]);
       expect(acls.planning.objections?.(change, lookAt({ caller: "ada@x" }))?.[0]?.code).toBe(
         "GUARD_LOCKOUT",
       );

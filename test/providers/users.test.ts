@@ -135,7 +135,7 @@ const admins = liveObject("admins", { displayName: "admins", members: { users: [
 
 test("deleting a user asks for the caller, and objects when it is the caller", () => {
   const change = planned(users, "delete", live);
-  expect(users.planning.requests?.(change, lookAt({}))).toEqual(["caller"]);
+  expect(users.planning.neededFacts?.(change, lookAt({}))).toEqual(["caller"]);
   expect(users.planning.objections?.(change, lookAt({ caller: "bo@x" }))).toEqual([]);
   expect(users.planning.objections?.(change, lookAt({ caller: "ADA@example.com" }))?.[0]?.code).toBe(
     "GUARD_LOCKOUT",
@@ -152,7 +152,7 @@ test("deactivating the caller is objected to", () => {
 test("taking the caller out of admins is objected to, another one is not", () => {
   const change = planned(users, "update", live, { groups: [] });
   const world = { live: { groups: [admins] } };
-  expect(users.planning.requests?.(change, lookAt(world))).toEqual(["caller"]);
+  expect(users.planning.neededFacts?.(change, lookAt(world))).toEqual(["caller"]);
   expect(users.planning.objections?.(change, lookAt({ ...world, caller: ada }))).toHaveLength(1);
   expect(users.planning.objections?.(change, lookAt({ ...world, caller: "bo@x" }))).toEqual([]);
 });

@@ -3,7 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { defined, type Json } from "../../core/json.ts";
 import { failureDiagnostic } from "../../core/request-failure.ts";
-import type { LookupAnswer, Lookups, Question } from "../../planner/model/input.ts";
+import type { Lookup, LookupAnswer, LookupAnswers } from "../../planner/model/input.ts";
 import { transitiveClosure } from "../../planner/model/work-graph.ts";
 import type { Catalog, Catalogs } from "../../resource/catalog.ts";
 import { identifyingFields, type Values } from "../../resource/field-schema.ts";
@@ -72,7 +72,7 @@ function unlikeDefaults(provider: Provider): Values {
 }
 
 export interface LookUpInput {
-  readonly questions: readonly Question[];
+  readonly lookups: readonly Lookup[];
   readonly registry: Registry;
   readonly catalogs: Catalogs;
   readonly reader: Reader;
@@ -84,22 +84,22 @@ export interface LookUpInput {
 const MOST = 20;
 
 export async function lookUp({
-  questions,
+  lookups,
   registry,
   catalogs,
   reader,
   objects,
-}: LookUpInput): Promise<Lookups> {
+}: LookUpInput): Promise<LookupAnswers> {
   const ofCatalogs = new Map<string, Promise<LookupAnswer>>();
   const wanted = new Map<string, Set<string>>();
-  for (const { place, text } of questions) {
+  for (const { place, text } of lookups) {
     if (place.in === "catalog") {
       if (!ofCatalogs.has(place.of)) ofCatalogs.set(place.of, offered(catalogs[place.of], reader));
     } else if (objects) wanted.set(place.of, (wanted.get(place.of) ?? new Set()).add(text));
   }
   const ofKinds = new Map(
     [...wanted].map(([kind, texts]) => {
-      const places = new Set(questions.flatMap(({ place }) => (place.of === kind ? [place.in] : [])));
+      const places = new Set(lookups.flatMap(({ place }) => (place.of === kind ? [place.in] : [])));
       const provider = registry.get(kind);
       if (places.has("principals")) return [kind, principalsOf(provider, reader)] as const;
       return [kind, there(provider, reader, [...texts].sort(), places.has("names"))] as const;
@@ -108,7 +108,9 @@ export async function lookUp({
   return { catalogs: await settled(ofCatalogs), kinds: await settled(ofKinds) };
 }
 
-async function settled(answers: ReadonlyMap<string, Promise<LookupAnswer>>): Promise<Lookups["catalogs"]> {
+async function settled(
+  answers: ReadonlyMap<string, Promise<LookupAnswer>>,
+): Promise<LookupAnswers["catalogs"]> {
   return new Map(await Promise.all([...answers].map(async ([of, answer]) => [of, await answer] as const)));
 }
 

@@ -26,7 +26,7 @@ import {
   writes,
 } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
-import type { LookupAnswer, LookupSource, Lookups, Question } from "../model/input.ts";
+import type { Lookup, LookupAnswer, LookupAnswers, LookupSource } from "../model/input.ts";
 import { nameKey } from "../model/planned-workspace.ts";
 
 type LookupContext = Pick<PlanContext, "input" | "liveIndex">;
@@ -41,35 +41,33 @@ function placeOf({ catalog, refersTo, mentions, shouldExist }: FieldSchema): Loo
 }
 
 /** The values that changes send and that neither the spec nor the read objects confirm. */
-export function lookupQuestions(
+export function neededLookups(
   context: LookupContext,
   changes: readonly Change[],
   workspace: PlannedWorkspace,
-): Question[] {
+): Lookup[] {
   return changes.flatMap((change) => {
     const resource = context.input.spec.resources.get(change.address);
     if (!writes(change) || resource === undefined) return [];
-    const values = valuesIn(context.input.registry, resource).flatMap(({ path, place }): Question[] => {
+    const values = valuesIn(context.input.registry, resource).flatMap(({ path, place }): Lookup[] => {
       const text = valueAt(change.after, path);
       if (typeof text !== "string" || !isSent(change, path)) return [];
-      const question = { address: change.address, path, text, place };
-      return isReference(resource, path, place) || isConfirmed(context, workspace, question)
-        ? []
-        : [question];
+      const lookup = { address: change.address, path, text, place };
+      return isReference(resource, path, place) || isConfirmed(context, workspace, lookup) ? [] : [lookup];
     });
-    return [...values, ...principalQuestions(context, change, workspace)];
+    return [...values, ...principalLookups(context, change, workspace)];
   });
 }
 
 /** The principals that a change gives a right and that are not declared or read. */
-function principalQuestions(
+function principalLookups(
   { input, liveIndex }: LookupContext,
   change: Write,
   workspace: PlannedWorkspace,
-): readonly Question[] {
+): readonly Lookup[] {
   const { kind, address, after } = change;
   const named = input.registry.get(kind).planning.namedPrincipals?.(after) ?? [];
-  return named.flatMap(({ kind: of, name, path }): readonly Question[] => {
+  return named.flatMap(({ kind: of, name, path }): readonly Lookup[] => {
     const provider = input.registry.find(of);
     if (provider === undefined || name.includes("${") || !isSent(change, path)) return [];
     if (isBuiltIn(provider, name) || workspace.declared(of, name)) return [];
@@ -101,7 +99,7 @@ function valuesIn(registry: PlanningRegistry, { kind, values }: Resource): reado
   });
 }
 
-type AskedValue = Omit<Question, "address">;
+type AskedValue = Omit<Lookup, "address">;
 
 /** For an update, only changed values are checked, because the service accepted the others before. */
 function isSent(change: Change, path: Path): boolean {
@@ -122,7 +120,7 @@ function isReference({ references }: Resource, path: Path, place: LookupSource):
 function isConfirmed(
   { input, liveIndex }: LookupContext,
   workspace: PlannedWorkspace,
-  { text, place }: Question,
+  { text, place }: Lookup,
 ): boolean {
   // Neither the value of a reference nor a sensitive one of an untrusted spec is known.
   if (text.includes("${") || hasDigest(text)) return true;
@@ -143,37 +141,36 @@ function isConfirmed(
 /** An error for each value that does not exist, a warning for each that could not be checked, or that another user may create (a path). */
 export function unconfirmedValues(
   context: LookupContext,
-  lookups: Lookups | undefined,
-  questions: readonly Question[],
+  lookups: LookupAnswers | undefined,
+  needed: readonly Lookup[],
 ): Diagnostic[] {
   if (lookups === undefined) return [];
   const suggest = suggester();
   const foldedNames = foldedNamesIn(context.input, lookups);
-  const unasked = new Map<LookupAnswer | Diagnostic, NonEmpty<Question>>();
-  const diagnostics = questions.flatMap((question) => {
-    const answer = answerTo(lookups, question.place);
+  const unasked = new Map<LookupAnswer | Diagnostic, NonEmpty<Lookup>>();
+  const diagnostics = needed.flatMap((lookup) => {
+    const answer = answerTo(lookups, lookup.place);
     if (answer === undefined) return [];
-    if (answer.readable && (answer.values.has(question.text) || isPrincipal(foldedNames, question)))
-      return [];
-    const failure = answer.readable ? answer.failed?.get(question.text) : answer.diagnostic;
-    if (answer.readable && failure === undefined && answer.unasked?.has(question.text) !== true)
-      return [unconfirmed(context, question, answer, suggest)];
+    if (answer.readable && (answer.values.has(lookup.text) || isPrincipal(foldedNames, lookup))) return [];
+    const failure = answer.readable ? answer.failed?.get(lookup.text) : answer.diagnostic;
+    if (answer.readable && failure === undefined && answer.unasked?.has(lookup.text) !== true)
+      return [unconfirmed(context, lookup, answer, suggest)];
     const open = failure ?? answer;
     const before = unasked.get(open);
-    unasked.set(open, before === undefined ? [question] : [...before, question]);
+    unasked.set(open, before === undefined ? [lookup] : [...before, lookup]);
     return [];
   });
   return [...diagnostics, ...[...unasked].map(([open, about]) => unchecked(context, lookups, open, about))];
 }
 
-function isPrincipal(foldedNames: FoldedNames, { text, place }: Question): boolean {
+function isPrincipal(foldedNames: FoldedNames, { text, place }: Lookup): boolean {
   return place.in === "principals" && foldedNames.get(place.of)?.has(foldCase(text)) === true;
 }
 
 type FoldedNames = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** By kind: users and application IDs compare without regard to case; groups, which are absent here, compare exactly. */
-function foldedNamesIn({ registry }: LookupContext["input"], { kinds }: Lookups): FoldedNames {
+function foldedNamesIn({ registry }: LookupContext["input"], { kinds }: LookupAnswers): FoldedNames {
   const foldedNames = new Map<string, ReadonlySet<string>>();
   for (const [kind, answer] of kinds) {
     const { ignoreCase, fields } = registry.get(kind);
@@ -183,13 +180,13 @@ function foldedNamesIn({ registry }: LookupContext["input"], { kinds }: Lookups)
   return foldedNames;
 }
 
-function answerTo(lookups: Lookups, place: LookupSource): LookupAnswer | undefined {
+function answerTo(lookups: LookupAnswers, place: LookupSource): LookupAnswer | undefined {
   return place.in === "catalog" ? lookups.catalogs.get(place.of) : lookups.kinds.get(place.of);
 }
 
 function unconfirmed(
   context: LookupContext,
-  { address, path, text, place }: Question,
+  { address, path, text, place }: Lookup,
   answer: Extract<LookupAnswer, { readonly readable: true }>,
   suggest: Suggest,
 ): Diagnostic {
@@ -225,22 +222,22 @@ function hintFor({ of, in: where }: LookupSource, { operation }: LookupAnswer): 
 
 function unchecked(
   context: LookupContext,
-  lookups: Lookups,
+  lookups: LookupAnswers,
   open: LookupAnswer | Diagnostic,
-  questions: NonEmpty<Question>,
+  about: NonEmpty<Lookup>,
 ): Diagnostic {
-  const [first] = questions;
+  const [first] = about;
   const answer = answerTo(lookups, first.place);
   const what = answer?.singular === undefined ? first.place.of : `${answer.singular}s`;
-  const about = listed(questions.map(({ address, path }) => `${toDottedPath(path)} of ${address}`));
-  const verb = questions.length === 1 ? "is" : "are";
+  const places = listed(about.map(({ address, path }) => `${toDottedPath(path)} of ${address}`));
+  const verb = about.length === 1 ? "is" : "are";
   const at = context.input.spec.resources.get(first.address)?.locate(first.path);
   if (!("code" in open))
-    return warning("PLAN_UNCHECKED", `too many folders to search, so ${about} ${verb} not checked`, {
+    return warning("PLAN_UNCHECKED", `too many folders to search, so ${places} ${verb} not checked`, {
       at,
       hint: "declare these resources, or check that they exist",
     });
-  return warning("PLAN_UNCHECKED", `${what} could not be read, so ${about} ${verb} not checked`, {
+  return warning("PLAN_UNCHECKED", `${what} could not be read, so ${places} ${verb} not checked`, {
     at,
     cause: `${open.code}: ${open.message}`,
     hint: open.hint ?? "check these values, or plan again",

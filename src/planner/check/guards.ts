@@ -1,4 +1,5 @@
-// The guards of a plan: share of deletions, prevent_destroy, the checks of the kinds, limits of the service (design 5).
+// The guards of a plan: share of deletions, prevent_destroy, the checks of the kinds, limits of the service (design 5). And the warnings of
+// kinds about live objects.
 
 import { type Address, parentOf } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
@@ -9,7 +10,7 @@ import type { PlannedWorkspace } from "../../resource/planning.ts";
 import { type Change, deletesCurrent, isDeletedWithParent } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { Guard } from "../model/plan.ts";
-import { plannedChange } from "../model/planned-workspace.ts";
+import { kindSays } from "../model/planned-workspace.ts";
 
 /** Below this number of managed resources, a share is not checked. */
 const SHARE_COUNTS_ABOVE = 10;
@@ -148,23 +149,14 @@ function protection({ input }: PlanContext, { address, action }: Change): Diagno
 function objections(context: PlanContext, changes: readonly Change[], workspace: PlannedWorkspace): Guard[] {
   const guards: Guard[] = [];
   for (const change of changes) {
-    const planned = plannedChange(change, context.liveIndex);
-    const objections =
-      planned === undefined
-        ? []
-        : (context.input.registry.get(change.kind).planning.objections?.(planned, workspace) ?? []);
-    for (const objection of objections) {
-      const at = context.input.spec.resources.get(change.address)?.at;
-      const details = {
-        address: change.address,
-        at,
-        hint: objection.hint,
-      };
-      const report = objection.code === "PLAN_UNCHECKED" ? warning : error;
-      guards.push({
-        diagnostic: report(objection.code, objection.message, details),
-        addresses: [change.address],
-      });
+    const objections = kindSays(context, change, (planning, planned) =>
+      planning.objections?.(planned, workspace),
+    );
+    const { address } = change;
+    const at = context.input.spec.resources.get(address)?.at;
+    for (const { code, message, hint } of objections) {
+      const report = code === "PLAN_UNCHECKED" ? warning : error;
+      guards.push({ diagnostic: report(code, message, { address, at, hint }), addresses: [address] });
     }
   }
   return guards;
@@ -210,4 +202,26 @@ function countsAfter(
     slot(change.name).creates.push(change.address);
   }
   return [...counts].map(([parent, { count, creates }]) => [parent, count, creates]);
+}
+
+/** Warnings about live objects that the plan keeps: parts that failed or are not ready, as their kinds see it. */
+export function liveProblems({ input, liveIndex }: PlanContext, changes: readonly Change[]): Diagnostic[] {
+  const kinds = new Set(
+    input.registry.kinds.flatMap(({ kind, planning }) => (planning.liveProblems === undefined ? [] : [kind])),
+  );
+  return changes.flatMap((change) => {
+    if (!kinds.has(change.kind) || !("id" in change)) return [];
+    if (change.action === "delete" || change.action === "forget") return [];
+    const live = liveIndex.byId(change.kind, change.id);
+    const resource = input.spec.resources.get(change.address);
+    if (live === undefined || resource === undefined) return [];
+    const problems = input.registry.get(change.kind).planning.liveProblems?.(live) ?? [];
+    return problems.map(({ code, message, path, hint }) =>
+      warning(code, `${change.address}: ${message}`, {
+        address: change.address,
+        at: resource.locate(path),
+        hint,
+      }),
+    );
+  });
 }

@@ -36,18 +36,37 @@ import {
   replacementReason,
   type Update,
 } from "../model/change.ts";
-import { type PlanContext, plannedAttribute, recordedOf } from "../model/context.ts";
+import { isRead, type PlanContext, plannedAttribute, recordedOf } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
+import { topologicalOrder } from "../model/work-graph.ts";
 import { changedDependencies } from "./dependencies.ts";
 import { type LiveMatch, matchLive } from "./match-live.ts";
 
 type ResourceDecision = { readonly change: Change } | { readonly refused: Diagnostic };
 
-export function decideResource(
-  context: PlanContext,
-  resource: Resource,
-  provider: PlannedKind,
-): ResourceDecision {
+/** Decides each desired resource of the kinds that were read; returns why the others could not be decided. */
+export function decideResources(context: PlanContext): ReadonlyMap<Address, Diagnostic> {
+  const { spec, registry, destroy } = context.input;
+  const refusals = new Map<Address, Diagnostic>();
+  // In dependency order, so that references find decided targets.
+  for (const resource of destroy === true ? [] : inDependencyOrder(spec.resources)) {
+    if (!isRead(context, resource.kind, resource.name)) continue;
+    const decision = decideResource(context, resource, registry.get(resource.kind));
+    if ("refused" in decision) refusals.set(resource.address, decision.refused);
+    else context.decided.set(resource.address, decision.change);
+  }
+  return refusals;
+}
+
+/** By address, so that the order of the YAML does not matter. */
+function inDependencyOrder(resources: ReadonlyMap<Address, Resource>): Resource[] {
+  const sorted = [...resources.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+  return topologicalOrder(sorted, (resource) =>
+    resource.dependsOn.flatMap((address) => resources.get(address) ?? []),
+  );
+}
+
+function decideResource(context: PlanContext, resource: Resource, provider: PlannedKind): ResourceDecision {
   const liveMatch = matchLive(context, resource, provider);
   if (liveMatch.is === "refused") return { refused: liveMatch.diagnostic };
   const resolved = desiredOf(context, resource, provider);

@@ -18,14 +18,14 @@ import { type Change, deletesCurrent, type Forget, removes } from "../model/chan
 import { hasUnreadableValue, isRead, type LiveMember, type PlanContext } from "../model/context.ts";
 import { type PlanFacts, stateExists } from "../model/input.ts";
 import { isManageable } from "./match-live.ts";
+import { occupiedFolders } from "./paths.ts";
 import {
   deleteChange,
   type IsManaged,
   isManagedObject,
   type PlannedDeletes,
   unmanagedMembers,
-} from "./nested-members.ts";
-import { occupiedFolders } from "./paths.ts";
+} from "./unmanaged.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */
 export function planDeletes(context: PlanContext, caller: string | undefined): PlannedDeletes {

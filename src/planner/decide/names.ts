@@ -36,7 +36,8 @@ interface Passing {
 
 export interface PassedNames {
   readonly changes: readonly Change[];
-  readonly diagnostics: readonly Diagnostic[];
+  /** Names that cannot pass between objects of the plan. */
+  readonly nameErrors: readonly Diagnostic[];
 }
 
 /**
@@ -54,12 +55,12 @@ export function withPassedNames(
     isRenamed(provider) ? passingsOf(context, provider, takers) : [],
   );
   // Few plans pass a name. The graph and the lists take a third of the time of a plan.
-  if (passings.length === 0) return { changes, diagnostics: [] };
+  if (passings.length === 0) return { changes, nameErrors: [] };
   const byId = changesByObject(changes);
   const graph = new Graph(changes);
   const listers = unchangedListers(context, all);
   const sources = new Map<Change, NameSource>();
-  const diagnostics: Diagnostic[] = [];
+  const nameErrors: Diagnostic[] = [];
   for (const passing of passings) {
     const { taker, held: liveObject } = passing;
     const holder = byId.get(objectKey(taker.kind, liveObject.id));
@@ -67,7 +68,7 @@ export function withPassedNames(
     const isDeleted = holder?.action === "delete" || holder?.action === "replace";
     const lister = isDeleted ? listers.get(nameKey(registry, taker.kind, passing.name)) : undefined;
     if (holder === undefined || freedWhen === undefined || lister !== undefined) {
-      diagnostics.push(refusal(context, passing, holder, lister));
+      nameErrors.push(refusal(context, passing, holder, lister));
       continue;
     }
     sources.set(taker, { address: holder.address, id: liveObject.id, freedWhen });
@@ -77,7 +78,7 @@ export function withPassedNames(
     const nameFrom = sources.get(change);
     return nameFrom === undefined || !writes(change) ? change : { ...change, nameFrom };
   });
-  return { changes: named, diagnostics };
+  return { changes: named, nameErrors };
 }
 
 /** If the name is the key, an object cannot be renamed. */

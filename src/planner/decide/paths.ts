@@ -27,7 +27,10 @@ export function occupiedFolders({ registry, spec, destroy }: PlanInput): Readonl
 }
 
 /** A creation depends on the deletions that free its path. Users of the deleted objects are deleted before, or move afterwards. */
-export function withFreedPaths(registry: PlanningRegistry, changes: readonly Change[]): readonly Change[] {
+export function withFreedPaths(
+  { input: { registry } }: PlanContext,
+  changes: readonly Change[],
+): readonly Change[] {
   const deletes = changes.filter(deletesCurrent);
   const paths = indexDeletes(registry, deletes);
   const blockers = new Map<Change, readonly Address[]>();

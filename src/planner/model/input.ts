@@ -53,7 +53,8 @@ export type LookupSource =
   | { readonly in: "catalog"; readonly of: CatalogName }
   | { readonly in: "ids" | "names" | "principals"; readonly of: string };
 
-export interface Question {
+/** A value that the workspace has to confirm. */
+export interface Lookup {
   readonly address: Address;
   readonly path: Path;
   readonly text: string;
@@ -85,7 +86,7 @@ export type LookupAnswer = {
   | { readonly readable: false; readonly diagnostic: Diagnostic }
 );
 
-export interface Lookups {
+export interface LookupAnswers {
   readonly catalogs: ReadonlyMap<string, LookupAnswer>;
   readonly kinds: ReadonlyMap<string, LookupAnswer>;
 }
@@ -103,18 +104,18 @@ export interface PlanFacts {
   /** Users, groups, and service principals, where the plan changes access and did not read them. */
   readonly principals?: Live;
   /** Values that the workspace confirms; what has no entry is not checked. */
-  readonly lookups?: Lookups;
+  readonly lookups?: LookupAnswers;
 }
 
-/** The facts that a draft lacks. Empty collections request nothing. */
-export interface FactRequests {
+/** The facts that a draft lacks. */
+export interface MissingFacts {
   readonly caller: boolean;
   readonly activeRuns: boolean;
   /** Kinds to list that may use what the plan deletes. */
   readonly dependents: ReadonlySet<string>;
   /** Changes that set contents of kinds that have text, in the order of the plan. */
   readonly contents: readonly (Create | Update)[];
-  readonly lookups: readonly Question[];
+  readonly lookups: readonly Lookup[];
   /** Kinds of principals to list, because the plan changes access. */
   readonly principals: ReadonlySet<string>;
 }

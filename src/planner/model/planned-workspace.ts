@@ -6,7 +6,7 @@ import type { Values } from "../../resource/field-schema.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
-import type { PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
+import type { PlannedChange, PlannedWorkspace, PlanningRules } from "../../resource/planning.ts";
 import { type Change, isDeletedWithParent, isOfReplaced } from "./change.ts";
 import { type LiveIndex, objectKey, type PlanContext } from "./context.ts";
 import type { PlanFacts } from "./input.ts";
@@ -81,6 +81,30 @@ function leavingNames(registry: PlanningRegistry, changes: readonly Change[]) {
 export function nameKey(registry: PlanningRegistry, kind: string, name: string): string {
   const provider = registry.find(kind);
   return `${kind}\n${provider === undefined ? name : foldName(provider, name)}`;
+}
+
+/** What the rules of its kind say about a change; nothing about one that sends no requests. */
+export function kindSays<T>(
+  { input, liveIndex }: Pick<PlanContext, "input" | "liveIndex">,
+  change: Change,
+  rule: (planning: PlanningRules, planned: PlannedChange) => readonly T[] | undefined,
+): readonly T[] {
+  const planned = plannedChange(change, liveIndex);
+  return planned === undefined ? [] : (rule(input.registry.get(change.kind).planning, planned) ?? []);
+}
+
+/** The changes with their side effects. */
+export function withConsequences(
+  context: PlanContext,
+  changes: readonly Change[],
+  workspace: PlannedWorkspace,
+): readonly Change[] {
+  return changes.map((change) => {
+    const consequences = kindSays(context, change, (planning, planned) =>
+      planning.consequences?.(planned, workspace),
+    );
+    return consequences.length === 0 ? change : { ...change, consequences };
+  });
 }
 
 /** The change for which a provider is called; undefined for changes that send no requests. */

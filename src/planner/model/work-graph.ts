@@ -4,7 +4,7 @@
 import type { Address } from "../../core/address.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import { type Change, isOfReplaced, type NameSource, nameSourceOf, type Replace } from "./change.ts";
-import { objectKey } from "./context.ts";
+import { objectKey, type PlanContext } from "./context.ts";
 
 /** One piece of work of a plan. A replacement has two: it makes the new object, and removes the old one last. */
 export interface WorkItem {
@@ -128,7 +128,10 @@ export function changesByObject(changes: readonly Change[]): ReadonlyMap<string,
 }
 
 /** By kind and address, but what a change depends on or takes its name from comes first. */
-export function inPlanOrder(changes: readonly Change[], registry: PlanningRegistry): Change[] {
+export function inPlanOrder(
+  { input: { registry } }: Pick<PlanContext, "input">,
+  changes: readonly Change[],
+): Change[] {
   const sorted = sortedByKind(changes, registry);
   // A plan without changes needs no search, which takes a twentieth of its time.
   if (!sorted.some((change) => change.dependsOn.length > 0 || "nameFrom" in change)) return sorted;

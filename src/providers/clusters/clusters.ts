@@ -240,7 +240,7 @@ export const clusters = defineProvider({
     placeOf: (path) => ({ place: placeInCluster(path) }),
     serverDefaults: () => ({ enable_elastic_disk: false }),
     steps,
-    requests: (change, workspace) =>
+    neededFacts: (change, workspace) =>
       interrupts(change) && workspace.activeRuns === undefined ? ["runs"] : [],
     consequences,
     liveProblems: libraryStates,

@@ -239,7 +239,7 @@ export const jobs = defineProvider({
         },
       },
     ],
-    requests: (change, workspace) =>
+    neededFacts: (change, workspace) =>
       change.action === "delete" && workspace.activeRuns === undefined ? ["runs"] : [],
     consequences,
     judgedBy: policyKinds,

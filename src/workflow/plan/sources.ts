@@ -13,15 +13,15 @@ import { Semaphore } from "../../engine/concurrency.ts";
 import { observe } from "../../engine/observe/observe.ts";
 import { type Budget, budgetedReader, emptyLiveSnapshot } from "../../engine/observe/readers.ts";
 import { type Recovered, recover } from "../../engine/recover/recover.ts";
-import { type PlanDraft, requestsOf } from "../../planner/make-plan.ts";
+import { missingFacts, type PlanDraft } from "../../planner/make-plan.ts";
 import { recordedLive } from "../../planner/mode/offline.ts";
 import type { Update } from "../../planner/model/change.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type {
   ContentTexts,
-  FactRequests,
   LookupAnswer,
-  Lookups,
+  LookupAnswers,
+  MissingFacts,
   PlanFacts,
   PlanInput,
 } from "../../planner/model/input.ts";
@@ -67,7 +67,7 @@ export interface PlanSource {
   baseObjects(spec: Spec, only: PlanInput["only"], head: Live): Promise<Live>;
   gatherFacts(draft: PlanDraft, facts: GatheredFacts): Promise<GatheredFacts>;
   /** The machines of the workspace, which are not read twice; undefined offline. */
-  nodeTypes(lookups: Lookups | undefined): Promise<LookupAnswer | undefined>;
+  nodeTypes(lookups: LookupAnswers | undefined): Promise<LookupAnswer | undefined>;
   /** Throws Failure with PLAN_BUDGET. */
   assertWithinBudget(): void;
 }
@@ -208,31 +208,31 @@ export async function gatherFacts(
   from: FactSources,
 ): Promise<GatheredFacts> {
   const wasAsked = isCheap(from);
-  const first = requestsOf(draft, gatheredFacts.facts);
+  const first = missingFacts(draft, gatheredFacts.facts);
   const isNew = first.caller && !wasAsked;
-  const gathered = await withRequested(gatheredFacts, draft, { ...first, caller: isNew }, from);
+  const gathered = await withMissing(gatheredFacts, draft, { ...first, caller: isNew }, from);
   if (first.dependents.size === 0) return gathered;
-  const then = requestsOf(draft, gathered.facts);
-  return withRequested(gathered, draft, { ...then, caller: then.caller && !wasAsked && !isNew }, from);
+  const then = missingFacts(draft, gathered.facts);
+  return withMissing(gathered, draft, { ...then, caller: then.caller && !wasAsked && !isNew }, from);
 }
 
-async function withRequested(
+async function withMissing(
   before: GatheredFacts,
   draft: PlanDraft,
-  requests: FactRequests,
+  missing: MissingFacts,
   from: FactSources,
 ): Promise<GatheredFacts> {
   const { reader, settings, spec } = from;
   const { parallelism } = settings;
   const { live } = draft.context.input;
-  const { dependents: kinds, contents: changes, lookups: questions, principals: identities } = requests;
+  const { dependents: kinds, contents: changes, lookups: values, principals: identities } = missing;
   // All end before the first failure is looked for, so that it is the first in order, whichever came first in time.
   const reads = [
-    requests.caller ? withCaller(before, from) : before,
+    missing.caller ? withCaller(before, from) : before,
     kinds.size === 0 ? undefined : listObjects(kinds, reader, parallelism),
     changes.length === 0 ? undefined : contentsOf({ changes, spec, live, reader, parallelism }),
-    questions.length === 0 ? undefined : answersTo(questions, reader, from.budget === undefined),
-    requests.activeRuns ? listActiveRuns(reader) : undefined,
+    values.length === 0 ? undefined : answersTo(values, reader, from.budget === undefined),
+    missing.activeRuns ? listActiveRuns(reader) : undefined,
     identities.size === 0 ? undefined : listObjects(identities, reader, parallelism),
   ] as const;
   await Promise.allSettled(reads);
@@ -282,16 +282,16 @@ async function listObjects(kinds: ReadonlySet<string>, reader: Reader, paralleli
   return listKinds({ registry, reader, kinds, parallelism, closer: false });
 }
 
-async function answersTo(questions: FactRequests["lookups"], reader: Reader, objects: boolean) {
+async function answersTo(lookups: MissingFacts["lookups"], reader: Reader, objects: boolean) {
   const { lookUp } = await import("../../engine/observe/list-kinds.ts");
-  return lookUp({ questions, registry, catalogs, reader, objects });
+  return lookUp({ lookups, registry, catalogs, reader, objects });
 }
 
 /** Larger contents are shown by size and digest. */
 const MOST_BYTES = 256 * 1024;
 
 interface ContentsInput {
-  readonly changes: FactRequests["contents"];
+  readonly changes: MissingFacts["contents"];
   readonly spec: Spec;
   readonly live: Live;
   readonly reader: Reader;

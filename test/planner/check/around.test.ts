@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { draftPlan, makePlan, requestsOf } from "../../../src/planner/make-plan.ts";
+import { draftPlan, makePlan, missingFacts } from "../../../src/planner/make-plan.ts";
 import { type Provider, registryOf } from "../../../src/resource/kind.ts";
 import type { Live, LiveKind } from "../../../src/resource/live.ts";
 import { live, object, record, resource, spec, state } from "../build.ts";
@@ -48,7 +48,7 @@ const given = (wanted: typeof steel, around?: LiveKind, from = known) => ({
 });
 const made = (...of: Parameters<typeof given>) => makePlan(given(...of));
 const dependents = (...of: Parameters<typeof given>) => [
-  ...requestsOf(draftPlan(given(...of)), given(...of)).dependents,
+  ...missingFacts(draftPlan(given(...of)), given(...of)).dependents,
 ];
 
 describe("a plan with a deletion", () => {

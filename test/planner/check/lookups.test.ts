@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { lookupQuestions, unconfirmedValues } from "../../../src/planner/check/confirm-names.ts";
+import { neededLookups, unconfirmedValues } from "../../../src/planner/check/confirm-names.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { addressByObject, indexLive } from "../../../src/planner/model/context.ts";
-import type { LookupAnswer, Lookups, Question } from "../../../src/planner/model/input.ts";
+import type { Lookup, LookupAnswer, LookupAnswers } from "../../../src/planner/model/input.ts";
 import { createPlannedWorkspace } from "../../../src/planner/model/planned-workspace.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
 import type { FieldDiff } from "../../../src/resource/planning.ts";
@@ -52,7 +52,7 @@ const input = (wanted: Resource) => ({
 function questions(wanted: Resource, change: Change, others: readonly Change[] = []): string[] {
   const context = { input: input(wanted), liveIndex };
   const workspace = createPlannedWorkspace({ ...context, owners }, {}, [change, ...others]);
-  return lookupQuestions(context, [change, ...others], workspace).map(
+  return neededLookups(context, [change, ...others], workspace).map(
     ({ address, path, text, place }) => `${address} ${path.join("/")} ${text} in ${place.in} of ${place.of}`,
   );
 }
@@ -85,7 +85,7 @@ describe("a plan asks the workspace about", () => {
     const context = { input: { ...input(wanted), registry: registryOf(kinds) }, liveIndex };
     const changes = [create("tasks.t", { after: { box: "new" } })];
     const workspace = createPlannedWorkspace({ ...context, owners }, {}, changes);
-    expect(lookupQuestions(context, changes, workspace)).toEqual([]);
+    expect(neededLookups(context, changes, workspace)).toEqual([]);
     expect(made({ box: "new" })).toEqual(["tasks.t box new in ids of boxes"]);
   });
 
@@ -165,7 +165,7 @@ const catalog = (more: Partial<LookupAnswer> = {}) =>
   }) as LookupAnswer;
 const names = (more: Partial<LookupAnswer> = {}) =>
   ({ readable: true, values: new Set(["shelf"]), ...more }) as LookupAnswer;
-const ask = (field: string, text: string, place: Question["place"], address = "tasks.t"): Question => ({
+const ask = (field: string, text: string, place: Lookup["place"], address = "tasks.t"): Lookup => ({
   address: address as Address,
   path: [field],
   text,
@@ -177,9 +177,9 @@ const inNames = (text: string, field = "where") => ask(field, text, { in: "names
 
 function said(
   answers: { readonly catalog?: LookupAnswer; readonly kind?: LookupAnswer },
-  ...asked: Question[]
+  ...asked: Lookup[]
 ) {
-  const lookups: Lookups = {
+  const lookups: LookupAnswers = {
     catalogs: new Map(answers.catalog === undefined ? [] : [["node_types", answers.catalog]]),
     kinds: new Map(answers.kind === undefined ? [] : [["boxes", answers.kind]]),
   };

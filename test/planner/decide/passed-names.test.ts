@@ -220,14 +220,14 @@ describe("a name of a changed object that an unchanged resource lists", () => {
       undefined,
     ],
   ] as const)("%s", (_about, holder, listers, message) => {
-    const { diagnostics } = withPassedNames(here, [taker, holder, ...listers]);
-    expect(diagnostics.map((one) => one.message)).toEqual(message === undefined ? [] : [message]);
+    const { nameErrors } = withPassedNames(here, [taker, holder, ...listers]);
+    expect(nameErrors.map((one) => one.message)).toEqual(message === undefined ? [] : [message]);
   });
 
   test("is refused also if the plan leaves the list out", () => {
     const changes = [taker, remove("boxes.b", { id })];
-    expect(withPassedNames(here, changes).diagnostics).toEqual([]);
-    expect(withPassedNames(here, changes, [...changes, near]).diagnostics).toMatchObject([{ message: LOST }]);
+    expect(withPassedNames(here, changes).nameErrors).toEqual([]);
+    expect(withPassedNames(here, changes, [...changes, near]).nameErrors).toMatchObject([{ message: LOST }]);
   });
 });
 
@@ -346,7 +346,7 @@ describe("a plan that takes names", () => {
       update("boxes.c", { id: object("id-c", "").id, name: "a", after: { box_name: "a" } }),
     ];
     const refused = (list: readonly Change[]) =>
-      withPassedNames(here, list).diagnostics.map(({ address }) => address);
+      withPassedNames(here, list).nameErrors.map(({ address }) => address);
     expect(refused(changes)).toEqual(["boxes.c"]);
     expect(refused(changes.toReversed())).toEqual(["boxes.c"]);
   });
@@ -355,13 +355,13 @@ describe("a plan that takes names", () => {
     const from = input({});
     const here = context({ live: from.live, state: from.state });
     const task = create("tasks.a");
-    expect(withPassedNames(here, [task])).toEqual({ changes: [task], diagnostics: [] });
+    expect(withPassedNames(here, [task])).toEqual({ changes: [task], nameErrors: [] });
     const both = withPassedNames(here, [
       task,
       create("boxes.n", { name: "b", after: { box_name: "b" } }),
       remove("boxes.b", { id: object("id-b", "").id }),
     ]);
-    expect(both.diagnostics).toEqual([]);
+    expect(both.nameErrors).toEqual([]);
     expect(both.changes[0]).toEqual(task);
   });
 
@@ -373,7 +373,7 @@ describe("a plan that takes names", () => {
     };
     const here = context({ live: from.live, state: from.state, spec: spec([wanted]) });
     const taker = update("boxes.a", { id: object("id-a", "").id, name: "c", after: { box_name: "c" } });
-    const [problem] = withPassedNames(here, [taker]).diagnostics;
+    const [problem] = withPassedNames(here, [taker]).nameErrors;
     expect(problem).toMatchObject({
       message: 'box "c" already exists: boxes.c keeps this name',
       at: { file: "box_name" },

@@ -78,7 +78,7 @@ describe("a folder is occupied", () => {
 describe("a creation at a path", () => {
   const waits = (...changes: readonly Change[]): Record<string, readonly string[]> =>
     Object.fromEntries(
-      withFreedPaths(registry, changes).map((change) => [
+      withFreedPaths(context({ registry }), changes).map((change) => [
         `${change.action} ${change.address}`,
         change.dependsOn,
       ]),
@@ -150,7 +150,7 @@ describe("a creation at a path", () => {
       remove("pages./b", needs),
       remove("boxes.b", needs),
     ];
-    expect(withFreedPaths(registry, changes).slice(2)).toEqual(changes.slice(2));
+    expect(withFreedPaths(context({ registry }), changes).slice(2)).toEqual(changes.slice(2));
   });
 });
 

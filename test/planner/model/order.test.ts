@@ -9,16 +9,15 @@ import {
   topologicalOrder,
   transitiveClosure,
 } from "../../../src/planner/model/work-graph.ts";
-import { object } from "../build.ts";
+import { context, object } from "../build.ts";
 import { create, one, remove, update } from "../changes.ts";
-import { registry } from "../kinds.ts";
 
 function change(action: "create" | "delete" | "forget", text: string, needs: readonly string[] = []): Change {
   return { ...one(text)[action], dependsOn: needs as Address[] } as Change;
 }
 
 const shown = (changes: readonly Change[]) =>
-  inPlanOrder(changes, registry).map(({ action, address }) => `${action} ${address}`);
+  inPlanOrder(context(), changes).map(({ action, address }) => `${action} ${address}`);
 
 describe("inPlanOrder", () => {
   test.each([
@@ -108,8 +107,8 @@ test("a replaced object is ordered apart from the change of its successor", () =
 
 test("changes with the same address keep the order in which they were planned", () => {
   const [first, second] = [remove("boxes.a", { deposed: true, id }), remove("boxes.a")];
-  expect(inPlanOrder([first, second], registry)).toEqual([first, second]);
-  expect(inPlanOrder([second, first], registry)).toEqual([second, first]);
+  expect(inPlanOrder(context(), [first, second])).toEqual([first, second]);
+  expect(inPlanOrder(context(), [second, first])).toEqual([second, first]);
 });
 
 describe("topologicalOrder", () => {

@@ -361,13 +361,13 @@ describe("consequences", () => {
 
   test("an edit of a running cluster restarts it and stops its runs; a resize does nothing of the kind", () => {
     const edit = planned(clusters, "update", live, { ...base, spark_env_vars: { A: "1" } });
-    expect(clusters.planning.requests?.(edit, lookAt({}))).toEqual(["runs"]);
+    expect(clusters.planning.neededFacts?.(edit, lookAt({}))).toEqual(["runs"]);
     expect(clusters.planning.consequences?.(edit, lookAt({ activeRuns, live: { jobs } }))).toEqual([
       "the cluster is running and restarts to apply the changes",
       "2 active runs on it stop",
     ]);
     const resize = planned(clusters, "update", live, { ...base, num_workers: 2 });
-    expect(clusters.planning.requests?.(resize, lookAt({}))).toEqual([]);
+    expect(clusters.planning.neededFacts?.(resize, lookAt({}))).toEqual([]);
     expect(clusters.planning.consequences?.(resize, lookAt({ activeRuns }))).toEqual([]);
   });
 
@@ -381,7 +381,7 @@ describe("consequences", () => {
     expect(
       clusters.planning.consequences?.(removal, lookAt({ activeRuns: [], live: { jobs: others } })),
     ).toContain("jobs that run on it: nightly and of many tasks");
-    expect(clusters.planning.requests?.(removal, lookAt({}))).toEqual(["runs"]);
+    expect(clusters.planning.neededFacts?.(removal, lookAt({}))).toEqual(["runs"]);
     expect(clusters.planning.consequences?.(removal, lookAt({ activeRuns, live: { jobs } }))).toEqual([
       "the cluster is running and is permanently deleted",
       "2 active runs on it stop",
@@ -392,7 +392,7 @@ describe("consequences", () => {
   test("changing a stopped cluster interrupts no work", () => {
     const stopped = liveObject("c", live.values, { state: "TERMINATED" });
     const edit = planned(clusters, "update", stopped, { ...base, spark_env_vars: { A: "1" } });
-    expect(clusters.planning.requests?.(edit, lookAt({}))).toEqual([]);
+    expect(clusters.planning.neededFacts?.(edit, lookAt({}))).toEqual([]);
     expect(clusters.planning.consequences?.(edit, lookAt({}))).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
-// Plans live members of nested lists that are not in the spec: deletes them if the list is authoritative, otherwise reports them.
+// Live objects that are not in the spec: members of nested lists, which are deleted if the list is authoritative and else reported, and all
+// others, which a plan only names.
 
 import {
   type Address,
@@ -12,9 +13,11 @@ import {
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
+import { isBuiltIn } from "../../resource/names.ts";
 import { comparable, liveFingerprint } from "../diff/normalize.ts";
 import type { Change, Delete } from "../model/change.ts";
 import { hasUnreadableValue, type LiveMember, objectKey, type PlanContext } from "../model/context.ts";
+import type { Unmanaged } from "../model/plan.ts";
 
 export interface PlannedDeletes {
   readonly changes: readonly Change[];
@@ -142,4 +145,25 @@ export function deleteChange(
     dependsOn: [],
   } as const;
   return { action: "delete", ...head, id: live.id, before: live.values, fingerprint };
+}
+
+/** Live objects that are in neither the spec nor the state, of the kinds that these use. */
+export function unmanagedOf(context: PlanContext, changes: readonly Change[]): Unmanaged[] {
+  // `--only` and `--exclude` can limit `changes`.
+  const all = [...changes, ...context.decided.values()];
+  const kinds = new Set(all.map(({ kind }) => kind));
+  const unmanaged: Unmanaged[] = [];
+  for (const provider of context.input.registry.kinds) {
+    if (provider.nested !== undefined || !kinds.has(provider.kind)) continue;
+    for (const live of context.liveIndex.all(provider.kind)) {
+      if (context.owners.has(provider.kind, live.id) || isBuiltIn(provider, live.name)) continue;
+      unmanaged.push({ kind: provider.kind, name: live.name, id: live.id });
+    }
+  }
+  // Most workspaces have no such object, so the keys of all planned objects are made only now.
+  if (unmanaged.length === 0) return unmanaged;
+  const planned = new Set(
+    all.flatMap((change) => ("id" in change ? [objectKey(change.kind, change.id)] : [])),
+  );
+  return unmanaged.filter(({ kind, id }) => !planned.has(objectKey(kind, id)));
 }
