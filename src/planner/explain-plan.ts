@@ -4,7 +4,7 @@
 import { type Address, addressOf, kindOf, nameOf } from "../core/address.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { PastRun } from "../core/past-run.ts";
-import { fromPointer, isSamePath, type Path, toPointer } from "../core/pointer.ts";
+import { fromPointer, overlaps, type Path, toPointer } from "../core/pointer.ts";
 import type { PlanningRegistry } from "../resource/kind.ts";
 import { isSameName } from "../resource/names.ts";
 import type { FieldDiff } from "../resource/planning.ts";
@@ -208,13 +208,7 @@ function objectionsTo({ guards, diagnostics }: Plan, address: Address) {
 
 function wrote({ details = [] }: PastRun, address: Address, path: Path): boolean {
   const change = details.find((detail) => detail.address === address);
-  return change?.fields.some((field) => isWithin(fromPointer(field.path), path)) === true;
-}
-
-/** Whether one of two paths leads to the other's value or into it. */
-export function isWithin(a: Path, b: Path): boolean {
-  const length = Math.min(a.length, b.length);
-  return isSamePath(a.slice(0, length).map(String), b.slice(0, length).map(String));
+  return change?.fields.some((field) => overlaps(fromPointer(field.path), path)) === true;
 }
 
 function needsOf(input: ExplainInput, address: Address): readonly Neighbor[] {

@@ -115,7 +115,7 @@ const NONE_MISSING: MissingFacts = {
   principals: new Set(),
 };
 
-/** The same before and after `missingFacts`: objects in use are not retained yet. */
+/** Needed and checked before objects in use are retained, so that `finishPlan` has an answer for each. */
 function lookupsOf({ context, changes, workspace }: PlanDraft): readonly Lookup[] {
   return neededLookups(context, changes, workspace);
 }

@@ -3,7 +3,7 @@
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
 import { canonicalJson } from "../core/digest.ts";
 import type { Json } from "../core/json.ts";
-import { type Path, toPointer } from "../core/pointer.ts";
+import { overlaps, type Path, toPointer } from "../core/pointer.ts";
 import type { FieldDiff } from "../resource/planning.ts";
 import { checkGuards } from "./check/guards.ts";
 import { type Change, nameSourceOf, touches } from "./model/change.ts";
@@ -136,14 +136,8 @@ function resolvedBy(head: Change | undefined, base: Change): readonly ResolvedCh
   const left = [...partsOf(head).values()].map(({ path }) => path);
   const gone = [...partsOf(base).values()]
     .map(({ path }) => path)
-    .filter((path) => !left.some((other) => areNested(path, other)));
+    .filter((path) => !left.some((other) => overlaps(path, other)));
   return gone.length === 0 ? [] : [{ change: base, fields: gone }];
-}
-
-/** Whether one of two paths leads to the other, or through it. */
-function areNested(a: Path, b: Path): boolean {
-  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  return short.every((part, at) => long[at] === part);
 }
 
 /** The plan without pending changes; the whole plan without a comparison. */

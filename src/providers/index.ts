@@ -1,6 +1,6 @@
 // The kinds of the program, in the order in which plans show them, and the catalogs that specs choose values from: the only lists.
 
-import type { Catalogs } from "../resource/catalog.ts";
+import type { Catalogs } from "../resource/compute.ts";
 import { type Registry, registryOf } from "../resource/kind.ts";
 import { assignments } from "./access/assignments.ts";
 import { authorizations } from "./access/authorizations.ts";

@@ -1,7 +1,8 @@
-// The machines that a resource runs on, as its kind declares them: the cost of a plan is computed from them.
+// The machines that a resource runs on, as its kind declares them: the cost of a plan is computed from them. And the catalogs of the service:
+// values that it offers, such as machine types and versions, but that are not resources.
 
-import { isObject, type Json } from "../core/json.ts";
-import type { Values } from "./field-schema.ts";
+import type { ReadOperation } from "../api/contract/operations.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 
 /** The kinds of compute that a service bills at different rates. */
 export type ComputeKind = "all_purpose" | "jobs" | "sql";
@@ -28,7 +29,7 @@ export interface Compute {
 }
 
 /** The driver and the workers of a cluster. */
-export function clusterParts(cluster: Values, kind: ComputeKind): readonly ComputePart[] {
+export function clusterParts(cluster: JsonObject, kind: ComputeKind): readonly ComputePart[] {
   const {
     node_type_id: nodeType,
     driver_node_type_id: driverType,
@@ -46,3 +47,22 @@ export function clusterParts(cluster: Values, kind: ComputeKind): readonly Compu
     { item: item(pool, nodeType), ...range, kind },
   ];
 }
+
+export type CatalogName = "spark_versions" | "node_types";
+
+export interface MachineSize {
+  readonly cores: number;
+  readonly memoryMb: number;
+}
+
+export interface Catalog {
+  /** For sentences: `node type`. */
+  readonly singular: string;
+  /** Lists all of it in one request. */
+  readonly operation: ReadOperation;
+  values(answer: JsonObject): readonly string[];
+  /** Of machine types. */
+  sizes?(answer: JsonObject): ReadonlyMap<string, MachineSize>;
+}
+
+export type Catalogs = Readonly<Record<CatalogName, Catalog>>;

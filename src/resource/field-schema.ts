@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
-import type { CatalogName } from "./catalog.ts";
+import type { CatalogName } from "./compute.ts";
 
 /** How much a difference matters, the most severe first. */
 export const SEVERITIES = ["security", "cost", "availability", "other"] as const;

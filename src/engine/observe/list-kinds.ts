@@ -5,7 +5,7 @@ import { defined, type Json } from "../../core/json.ts";
 import { failureDiagnostic } from "../../core/request-failure.ts";
 import type { Lookup, LookupAnswer, LookupAnswers } from "../../planner/model/input.ts";
 import { transitiveClosure } from "../../planner/model/work-graph.ts";
-import type { Catalog, Catalogs } from "../../resource/catalog.ts";
+import type { Catalog, Catalogs } from "../../resource/compute.ts";
 import { identifyingFields, type Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";

@@ -3,7 +3,7 @@
 import { type Address, kindOf, nameOf } from "../../core/address.ts";
 import { canonicalJson, type KeyedDigest } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
-import { isSamePath, type Path, toDottedPath, toPointer } from "../../core/pointer.ts";
+import { overlaps, type Path, toDottedPath, toPointer } from "../../core/pointer.ts";
 import { type FieldTable, schemaAt } from "../../resource/field-schema.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
@@ -129,12 +129,6 @@ function revertsOf(change: Change, { what, diffs, marks = [] }: Drift): readonly
     const isWritten = change.diffs.some((diff) => overlaps(diff.path, path));
     return acknowledged === undefined || !isWritten ? [] : [{ path, ...acknowledged }];
   });
-}
-
-/** Whether one path is the other, or leads to it. */
-function overlaps(a: Path, b: Path): boolean {
-  const length = Math.min(a.length, b.length);
-  return isSamePath(a.slice(0, length), b.slice(0, length));
 }
 
 /** The drift that a run compared: of an address that it did not read, nothing is known. */

@@ -4,7 +4,7 @@ import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
-import type { CatalogName, MachineSize } from "../../resource/catalog.ts";
+import type { CatalogName, MachineSize } from "../../resource/compute.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";

@@ -2,13 +2,12 @@
 
 import type { Address } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
-import type { Path } from "../../core/pointer.ts";
+import { overlaps, type Path } from "../../core/pointer.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import {
   type ExplainInput,
   explainableAddresses,
   explainResource,
-  isWithin,
   type PlanExplanation,
 } from "../../planner/explain-plan.ts";
 import { makePlan } from "../../planner/make-plan.ts";
@@ -132,7 +131,7 @@ function originIn(
   if (node === undefined) return undefined;
   const { expression, sources, ...rest } = originOfValue(node, edits);
   const referred = (resources.get(address)?.references ?? [])
-    .filter((reference) => isWithin(reference.path, path))
+    .filter((reference) => overlaps(reference.path, path))
     .flatMap(({ parts }) => parts.flatMap((part) => (typeof part === "string" ? [] : [part.address])));
   const origin = {
     ...rest,

@@ -8,9 +8,9 @@ import { hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts"
 import { listed } from "../../core/sentences.ts";
 import { comparable, declaredForm } from "../../planner/diff/normalize.ts";
 import { withOtherValues } from "../../planner/mode/compare-secrets.ts";
-import { hidingMemberships } from "../../planner/mode/hidden-memberships.ts";
 import {
   hideRecordedStrings,
+  hidingMemberships,
   recordedForm,
   withRecordedTokens,
   withUnreadTokens,
