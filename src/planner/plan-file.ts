@@ -146,15 +146,8 @@ export function recordsDigest({ records, open }: Pick<State, "records" | "open">
 /** Whether recovery found the same as when the plan was made. */
 export function otherRecords(saved: SavedPlan, recovered: Pick<State, "records" | "open">): Diagnostic[] {
   if (saved.state.records === recordsDigest(recovered)) return [];
-  return [
-    error(
-      "PLAN_STALE",
-      "recovery of an interrupted run gave a different result than when the plan was made",
-      {
-        hint: "make a new plan, then apply it",
-      },
-    ),
-  ];
+  const message = "recovery of an interrupted run gave a different result than when the plan was made";
+  return [error("PLAN_STALE", message, { hint: "make a new plan, then apply it" })];
 }
 
 /** The current values when a saved plan is applied. */
@@ -167,29 +160,24 @@ export interface ApplyConditions {
 
 /** All reasons why a saved plan is stale; an apply may write only if there are none. */
 export function staleness(saved: SavedPlan, present: ApplyConditions): Diagnostic[] {
-  const hint = "make a new plan, then apply it";
   const diagnostics: Diagnostic[] = [];
+  const report = (code: "PLAN_STALE" | "PLAN_EXPIRED", message: string): unknown =>
+    diagnostics.push(error(code, message, { hint: "make a new plan, then apply it" }));
   if (saved.host !== present.host)
-    diagnostics.push(error("PLAN_STALE", `the plan is for ${saved.host}, not for ${present.host}`, { hint }));
+    report("PLAN_STALE", `the plan is for ${saved.host}, not for ${present.host}`);
   if (present.now > saved.expires_at)
-    diagnostics.push(
-      error("PLAN_EXPIRED", `the plan expired at ${new Date(saved.expires_at).toISOString()}`, { hint }),
+    report("PLAN_EXPIRED", `the plan expired at ${new Date(saved.expires_at).toISOString()}`);
+  if (present.state.nonces.includes(saved.nonce)) report("PLAN_EXPIRED", "the plan was already applied");
+  const [then, now] = [saved.state, present.state];
+  if (then.serial !== now.serial)
+    report(
+      "PLAN_STALE",
+      `the state changed after the plan was made (serial ${then.serial} then, ${now.serial} now)`,
     );
-  if (present.state.nonces.includes(saved.nonce))
-    diagnostics.push(error("PLAN_EXPIRED", "the plan was already applied", { hint }));
-  if (saved.state.serial !== present.state.serial) {
-    diagnostics.push(
-      error(
-        "PLAN_STALE",
-        `the state changed after the plan was made (serial ${saved.state.serial} then, ${present.state.serial} now)`,
-        { hint },
-      ),
-    );
-  } else if (saved.state.lineage !== present.state.lineage && present.state.serial > 0) {
-    diagnostics.push(error("PLAN_STALE", "the plan was made with another state", { hint }));
-  }
+  else if (then.lineage !== now.lineage && now.serial > 0)
+    report("PLAN_STALE", "the plan was made with another state");
   for (const path of changedFiles(saved.spec.files, present.files))
-    diagnostics.push(error("PLAN_STALE", `${path} changed after the plan was made`, { hint }));
+    report("PLAN_STALE", `${path} changed after the plan was made`);
   return diagnostics;
 }
 

@@ -6,7 +6,7 @@ import { transitiveClosure } from "../../planner/model/work-graph.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import { foldName, isBuiltIn, isSameName, kindsNamedBy } from "../../resource/names.ts";
 import { anyField } from "../../resource/walk.ts";
-import type { State, StateRecord } from "../../state/model/record.ts";
+import type { OpenIntent, State, StateRecord } from "../../state/model/record.ts";
 
 /** Addresses that a run is limited to (`--only`). */
 export interface Restriction {
@@ -24,6 +24,11 @@ export interface Needing {
   readonly restriction?: Restriction;
 }
 
+/** The intents of interrupted runs, and of requests without an answer that may have an effect late. */
+export function unresolvedIntents({ open, sweeps }: State): readonly OpenIntent[] {
+  return [...open, ...sweeps.flatMap((sweep) => sweep.intent ?? [])];
+}
+
 export function kindsNeeded(needing: Needing): ReadonlySet<string> {
   return new Need(needing).kinds();
 }
@@ -37,8 +42,7 @@ class Need {
   constructor(from: Needing) {
     this.#from = from;
     const { state } = from;
-    const intents = [...state.open, ...state.sweeps.flatMap((sweep) => sweep.intent ?? [])];
-    this.#open = new Set(intents.map(({ address }) => kindOf(address)));
+    this.#open = new Set(unresolvedIntents(state).map(({ address }) => kindOf(address)));
     this.#addresses = this.#asked();
     this.#ofKind = Map.groupBy(this.#addresses, kindOf);
   }

@@ -81,7 +81,8 @@ export interface ReadRules {
 export async function readKinds(input: ReadKindsInput, rules: ReadRules): Promise<Live> {
   const { registry, reader, onRead } = input;
   const slots = new Semaphore(input.parallelism);
-  const inSlot: InSlot = (read) => slots.inside(read);
+  const listed = (provider: Provider, parents: readonly string[]): Promise<Listed> =>
+    listObjectsOf(provider, parents, { reader, rules, inSlot: (read) => slots.inside(read) });
   const reading = new Map<string, Promise<LiveKind>>();
   let done = 0;
 
@@ -122,28 +123,38 @@ export async function readKinds(input: ReadKindsInput, rules: ReadRules): Promis
     return { readable: true, objects, unreadableParents };
   };
 
-  /** One list, with the details of its objects. */
-  const listed = async (provider: Provider, parents: readonly string[]): Promise<Listed> => {
-    const scope = rules.scopeOf(provider);
-    if (scope === undefined) return { objects: [] };
-    const others = new Map<string, OtherObject>();
-    const onOther = (name: string, other: OtherObject): unknown => others.set(name, other);
-    try {
-      const list = await inSlot(() => provider.operations.list(reader, listScope(parents, scope, onOther)));
-      const objects = await Promise.all(list.map((object) => rules.detailed(provider, object, inSlot)));
-      return {
-        objects: objects.filter((object) => object !== undefined),
-        ...(others.size > 0 ? { others } : {}),
-      };
-    } catch (failure) {
-      return { diagnostic: failureDiagnostic(failure) };
-    }
-  };
-
   const liveKinds: (readonly [string, LiveKind])[] = [];
   for (const provider of rules.kinds) kindOnce(provider);
   for (const provider of rules.kinds) liveKinds.push([provider.kind, await kindOnce(provider)]);
   return withNames(registry, new Map(liveKinds));
+}
+
+interface Listing {
+  readonly reader: Reader;
+  readonly rules: ReadRules;
+  readonly inSlot: InSlot;
+}
+
+/** One list, with the details of its objects. */
+async function listObjectsOf(
+  provider: Provider,
+  parents: readonly string[],
+  { reader, rules, inSlot }: Listing,
+): Promise<Listed> {
+  const scope = rules.scopeOf(provider);
+  if (scope === undefined) return { objects: [] };
+  const others = new Map<string, OtherObject>();
+  const onOther = (name: string, other: OtherObject): unknown => others.set(name, other);
+  try {
+    const list = await inSlot(() => provider.operations.list(reader, listScope(parents, scope, onOther)));
+    const objects = await Promise.all(list.map((object) => rules.detailed(provider, object, inSlot)));
+    return {
+      objects: objects.filter((object) => object !== undefined),
+      ...(others.size > 0 ? { others } : {}),
+    };
+  } catch (failure) {
+    return { diagnostic: failureDiagnostic(failure) };
+  }
 }
 
 type Listed =

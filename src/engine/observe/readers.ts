@@ -11,7 +11,7 @@ import type { Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldName, kindsNamedBy } from "../../resource/names.ts";
-import { kindsNeeded, type Needing } from "./needed-kinds.ts";
+import { kindsNeeded, type Needing, unresolvedIntents } from "./needed-kinds.ts";
 
 /** Answers read for one plan, for reuse by another. Contents are stored as digests of objects, not as bytes. */
 export interface LiveSnapshot {
@@ -122,10 +122,7 @@ export function observeScope(needing: Needing): ObserveScope {
   const { registry, spec, state, destroy } = needing;
   const resources = lazily(() => Map.groupBy(spec?.resources.values() ?? [], ({ kind }) => kind));
   const records = lazily(() => Map.groupBy(state.records.values(), ({ address }) => kindOf(address)));
-  const intents = Map.groupBy(
-    [...state.open, ...state.sweeps.flatMap((sweep) => sweep.intent ?? [])],
-    ({ address }) => kindOf(address),
-  );
+  const intents = Map.groupBy(unresolvedIntents(state), ({ address }) => kindOf(address));
   const knownOf = (kind: string): KnownNames => {
     const provider = registry.find(kind);
     if (provider === undefined) return NOTHING;
@@ -133,7 +130,7 @@ export function observeScope(needing: Needing): ObserveScope {
     const recorded = records().get(kind) ?? [];
     const open = (intents.get(kind) ?? []).flatMap(({ name, token }) => [
       name,
-      ...optional(provider.planning.content?.partialUploadName?.(name, token)),
+      ...[provider.planning.content?.partialUploadName?.(name, token)].filter((part) => part !== undefined),
     ]);
     const names = lazily(() => new Set([...ofKind, ...recorded].map(({ name }) => name).concat(open)));
     const folded = lazily(() => new Set([...names()].map((name) => foldName(provider, name))));
@@ -177,10 +174,6 @@ export function observeScope(needing: Needing): ObserveScope {
       return knownNames;
     },
   };
-}
-
-function optional<T>(value: T | undefined): readonly T[] {
-  return value === undefined ? [] : [value];
 }
 
 /** The kinds needed to read objects of a kind: their parents, and the kinds that their fields refer to. */

@@ -21,10 +21,13 @@ export interface RecordedSpec {
 }
 
 /** The spec with the recorded digest of each secret that has no value now: whether it changed is not known. */
-export function withRecordedSecrets({ registry, spec, state }: RecordedSpec): Spec {
+export function withRecordedSecrets(
+  { registry, spec, state }: RecordedSpec,
+  isUnread: (resource: Resource) => boolean = ({ payload }) => payload === undefined,
+): Spec {
   let resources: Map<Address, Resource> | undefined;
   for (const [address, resource] of spec.resources) {
-    const field = resource.payload === undefined ? secretField(registry.get(resource.kind)) : undefined;
+    const field = isUnread(resource) ? secretField(registry.get(resource.kind)) : undefined;
     const recorded = field === undefined ? undefined : state.records.get(address)?.applied[field];
     if (field === undefined || recorded === undefined) continue;
     resources ??= new Map(spec.resources);
@@ -48,26 +51,13 @@ export function withSaltedDigests({ registry, spec, state }: RecordedSpec): Stat
 }
 
 /** Secrets whose values were not read count as unchanged. */
-export function withoutSecretValues({ registry, spec, state }: RecordedSpec) {
-  const unchecked: Address[] = [];
-  const resources = new Map<Address, Resource>();
-  for (const [address, resource] of spec.resources) {
-    const field = secretField(registry.get(resource.kind));
-    const recorded = field === undefined ? undefined : state.records.get(address)?.applied[field];
-    if (field !== undefined) unchecked.push(address);
-    const isRecorded = field !== undefined && recorded !== undefined;
-    resources.set(address, isRecorded ? withValue(resource, field, recorded) : resource);
-  }
-  const notes =
-    unchecked.length === 0
-      ? []
-      : [
-          warning(
-            "PLAN_MODE",
-            `secret values were not read, so changes to them are not checked: ${listed(unchecked)}`,
-          ),
-        ];
-  return { spec: { ...spec, resources }, notes };
+export function withoutSecretValues(from: RecordedSpec) {
+  const resources = [...from.spec.resources.values()];
+  const secrets = resources.filter(({ kind }) => secretField(from.registry.get(kind)) !== undefined);
+  const unchecked = listed(secrets.map(({ address }) => address));
+  const message = `secret values were not read, so changes to them are not checked: ${unchecked}`;
+  const notes = secrets.length === 0 ? [] : [warning("PLAN_MODE", message)];
+  return { spec: withRecordedSecrets(from, () => true), notes };
 }
 
 /** The plan with the values of secrets that were not set when it was made: what it writes without one is written, and what it compares is decided. */
