@@ -76,7 +76,7 @@ describe("the path of a moved address", () => {
     expect(found.follow("pools.a" as Address)).toEqual({ to: "pools.c", first: moves[0] });
     expect(found.follow("pools.b" as Address)).toEqual({ to: "pools.c", first: moves[1] });
     expect(found.follow("pools.c" as Address)).toEqual({ to: "pools.c" });
-    expect(paths(moves).follow("pools.x" as Address)).toStrictEqual({ to: "pools.x" });
+    expect(paths(moves).follow("pools.x" as Address)).toEqual({ to: "pools.x" });
   });
 
   test("names the first entry of an address that two paths lead through", () => {
