@@ -23,7 +23,7 @@ import { withRenames } from "./decide/renames.ts";
 import {
   excludedWarning,
   limitToSelected,
-  partOf,
+  planPart,
   refusalsInPlan,
   type Selection,
 } from "./decide/selection.ts";
@@ -125,7 +125,7 @@ export function finishPlan(draft: PlanDraft, facts: PlanFacts): Plan {
   const finished = runPasses(withFacts(draft, facts), FINISH);
   const { context, changes, access, renames, drift, guards, diagnostics, excludedDependents } = finished;
   const { input } = context;
-  const part = partOf(input, changes, excludedDependents);
+  const part = planPart(input, changes, excludedDependents);
   const unmanaged = unmanagedOf(context, changes);
   return { host: input.host, ...part, changes, access, renames, drift, unmanaged, guards, diagnostics };
 }
@@ -227,7 +227,7 @@ function limit({ context, changes }: PlanDraft): PassResult {
   return limitToSelected(context, changes) ?? {};
 }
 
-/** What is wrong with the resources that the plan is about, and what `exclude` leaves out with those that it names. */
+/** Refusals of resources that the plan is about, resources that `exclude` also leaves out, and names that cannot pass. */
 function reportSelection({ context, changes, diagnostics, ...draft }: PlanDraft): PassResult {
   const refused = refusalsInPlan(context.input, changes, draft.refusals, draft.excluded);
   const excluded = excludedWarning(draft.excludedDependents);

@@ -163,7 +163,7 @@ export function excludedWarning(addresses: Selection["excludedDependents"]): rea
 }
 
 /** `total` counts what the spec declares and the state records. Undeclared members of managed objects are neither. */
-export function partOf(
+export function planPart(
   input: PlanInput,
   changes: readonly Change[],
   excludedDependents: readonly Address[],
