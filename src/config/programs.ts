@@ -55,6 +55,26 @@ export function findProgram(
     .find(isProgram);
 }
 
+const GIT_MS = 5_000;
+
+/** What git prints for `args`. Undefined where it is missing, refuses, or takes too long. It is not started from a checkout around `folders`. */
+export async function gitOutput(
+  context: ProcessContext,
+  args: readonly string[],
+  folders: readonly string[],
+): Promise<string | undefined> {
+  const git = findProgram(context, "git", folders);
+  if (git === undefined) return undefined;
+  const { execFile } = await import("node:child_process");
+  const safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+  const env = { ...programEnvironment(context.env, "git"), GIT_OPTIONAL_LOCKS: "0" };
+  return new Promise((resolve) => {
+    execFile(git, [...safe, ...args], { env, timeout: GIT_MS }, (failed, output) =>
+      resolve(failed === null ? output.trim() || undefined : undefined),
+    );
+  });
+}
+
 /** The checkouts that contain a folder, the nearest first. */
 export function checkoutsAround(folder: string): readonly string[] {
   const above = dirname(folder);

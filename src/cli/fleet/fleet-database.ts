@@ -6,12 +6,15 @@ import { authoritiesOf } from "../../config/network.ts";
 import { PROGRAM } from "../../config/version.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
 import { duration } from "../../core/duration.ts";
-import type { Pauses } from "../../fleet/database/pauses.ts";
-import type { WorkspaceLeases } from "../../fleet/database/workspace-lease.ts";
+import { openPauses, type Pauses } from "../../fleet/database/pauses.ts";
+import { checkTables, openResultTable, prepareTables } from "../../fleet/database/tables.ts";
+import { openLeases, type WorkspaceLeases } from "../../fleet/database/workspace-lease.ts";
 import type { RunLimit } from "../../fleet/model/fleet.ts";
 import type { ResultStore } from "../../fleet/model/result.ts";
 import type { JobQueue } from "../../fleet/queue/job-queue.ts";
 import type { QueueFacts } from "../../fleet/report/fleet-view.ts";
+import { nodeClock } from "../../state/backends/file/node-ports.ts";
+import { databaseFailure, isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/database.ts";
 import type { Clock } from "../../state/model/store.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
 
@@ -41,24 +44,14 @@ export async function openFleetDatabase(
 ): Promise<FleetDatabase | undefined> {
   const location = fromEnv(context, FLEET_DATABASE);
   if (location === undefined) return undefined;
-  const { parsePostgresUrl, isPostgresUrl } = await import("../../state/backends/postgres/database.ts");
   if (!isPostgresUrl(location))
     throw failureOf("CLI_USAGE", `${FLEET_DATABASE} is not a PostgreSQL URL`, {
       hint: "write it as postgres://user@host:5432/database",
     });
   const url = parsePostgresUrl(location, "fleet", context.env, "fleet");
   const { connectionOptions, openPgDatabase } = await import("../../state/backends/postgres/pg-database.ts");
-  const { databaseFailure } = await import("../../state/backends/postgres/database.ts");
-  const { nodeClock } = await import("../../state/backends/file/node-ports.ts");
-  const { checkTables, openResultTable, prepareTables } = await import("../../fleet/database/tables.ts");
-  const { openPauses } = await import("../../fleet/database/pauses.ts");
-  const { openLeases } = await import("../../fleet/database/workspace-lease.ts");
   const authorities = authoritiesOf(context, undefined);
-  const database = openPgDatabase({
-    url,
-    clock: nodeClock,
-    authorities,
-  });
+  const database = openPgDatabase({ url, clock: nodeClock, authorities });
   await (use === "read" ? checkTables : prepareTables)(database, url.schema, PROGRAM).catch(
     async (problem: unknown) => {
       await database.close();
@@ -67,13 +60,7 @@ export async function openFleetDatabase(
   );
   const results = openResultTable(database, url.schema, nodeClock);
   const closed = new AbortController();
-  const watchOutage = outageWatch({
-    ...{ probe: () => results.now(), clock: nodeClock, closed: closed.signal },
-    answersAgain(outageMs) {
-      context.stderr.write(`The database answers again after ${duration(outageMs)}.\n`);
-    },
-  });
-  const printProblem = problemPrinter(context);
+  const onProblem = problemReporter(context, results, closed.signal);
   return {
     results,
     leases: openLeases(database, url.schema, nodeClock),
@@ -88,10 +75,7 @@ export async function openFleetDatabase(
         clock: nodeClock,
         ...user,
         failure: (problem) => databaseFailure(problem, url),
-        onProblem(problem) {
-          printProblem(problem);
-          watchOutage();
-        },
+        onProblem,
       });
     },
     close() {
@@ -104,14 +88,23 @@ export async function openFleetDatabase(
 /** A lost connection fails many statements at once. */
 const SILENCE_MS = 30_000;
 
-/** Prints each problem once in a while: statements in the background are repeated until they succeed. */
-function problemPrinter(context: CommandContext): (problem: Failure) => void {
+/** Prints each problem once in a while, because statements in the background are repeated until they succeed, and the end of an outage. */
+function problemReporter(
+  context: CommandContext,
+  results: ResultStore,
+  closed: AbortSignal,
+): (problem: Failure) => void {
   const printed = new Map<string, number>();
+  const answersAgain = (outageMs: number): void =>
+    context.stderr.write(`The database answers again after ${duration(outageMs)}.\n`);
+  const watchOutage = outageWatch({ probe: () => results.now(), clock: nodeClock, closed, answersAgain });
   return ({ message, diagnostics }) => {
     const now = Date.now();
-    if (now - (printed.get(message) ?? Number.NEGATIVE_INFINITY) < SILENCE_MS) return;
-    printed.set(message, now);
-    printDiagnostics(context, diagnostics);
+    if (now - (printed.get(message) ?? Number.NEGATIVE_INFINITY) >= SILENCE_MS) {
+      printed.set(message, now);
+      printDiagnostics(context, diagnostics);
+    }
+    watchOutage();
   };
 }
 

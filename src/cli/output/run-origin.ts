@@ -3,7 +3,7 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ciCommit, ciRunUrl, fromEnv, type ProcessContext } from "../../config/environment.ts";
-import { checkoutsAround, findProgram, programEnvironment } from "../../config/programs.ts";
+import { checkoutsAround, gitOutput } from "../../config/programs.ts";
 import { VERSION } from "../../config/version.ts";
 import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import type { RunOrigin } from "../command/command.ts";
@@ -63,26 +63,15 @@ function httpUrl(text: string | undefined): string | undefined {
   return url.href;
 }
 
-const GIT_MS = 5000;
-
 /** Undefined outside of a repository, in one without a commit, and where git is missing or refuses. */
 async function headOf(context: ProcessContext, folder: string): Promise<string | undefined> {
   const root = checkoutsAround(folder)[0];
   if (root === undefined) return undefined;
   const plain = plainHead(root);
   if (plain !== undefined) return plain;
-  const git = findProgram(context, "git", [context.cwd, folder]);
-  if (git === undefined) return undefined;
-  const { execFile } = await import("node:child_process");
-  const safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
-  return new Promise((resolve) => {
-    execFile(
-      git,
-      [...safe, "-C", folder, "rev-parse", "--verify", "HEAD"],
-      { env: { ...programEnvironment(context.env, "git"), GIT_OPTIONAL_LOCKS: "0" }, timeout: GIT_MS },
-      (failed, output) => resolve(failed === null ? hash(output.trim()) : undefined),
-    );
-  });
+  return hash(
+    await gitOutput(context, ["-C", folder, "rev-parse", "--verify", "HEAD"], [context.cwd, folder]),
+  );
 }
 
 const LONGEST = 1_000;

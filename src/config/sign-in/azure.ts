@@ -1,5 +1,6 @@
 // Azure: whether a workspace is there, which addresses issue its tokens, and the Azure CLI of this machine.
 
+import type { ExecFileException } from "node:child_process";
 import type { AzureEndpoints } from "../../api/auth/credential.ts";
 import {
   AZURE_CLOUDS,
@@ -11,7 +12,7 @@ import {
 import type { CliAnswer } from "../../api/auth/token-request.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { fromEnv, type ProcessContext } from "../environment.ts";
-import { findProgram, programEnvironment } from "../programs.ts";
+import { programEnvironment } from "../programs.ts";
 import type { SourcedValue, SourcedValues } from "./sources.ts";
 
 /** Undefined if no value places the workspace in Azure. Throws Failure with CLI_USAGE for an invalid value. */
@@ -60,10 +61,6 @@ function onThisMachine(context: ProcessContext, variable: string): string | unde
   return url !== null && /^https?:$/.test(url.protocol) && isLoopback(url.hostname) ? url.origin : undefined;
 }
 
-export function findAzureCli(context: ProcessContext): string | undefined {
-  return findProgram(context, "az", [context.cwd]);
-}
-
 const LONGEST_MS = 60_000;
 const MOST_OUTPUT = 1024 * 1024;
 
@@ -75,34 +72,29 @@ export function azureCliRunner(
   return (args) =>
     new Promise((resolve) => {
       // Loaded only here: few runs need it.
-      const child = process.getBuiltinModule("node:child_process").spawn(path, args, {
-        cwd: home,
-        env: {
-          ...programEnvironment(env, "az"),
-          AZURE_CORE_NO_COLOR: "true",
-          AZURE_CORE_ONLY_SHOW_ERRORS: "true",
+      const child = process.getBuiltinModule("node:child_process").execFile(
+        path,
+        args,
+        {
+          cwd: home,
+          env: {
+            ...programEnvironment(env, "az"),
+            AZURE_CORE_NO_COLOR: "true",
+            AZURE_CORE_ONLY_SHOW_ERRORS: "true",
+          },
+          timeout: LONGEST_MS,
+          maxBuffer: MOST_OUTPUT,
+          shell: path.endsWith(".cmd"),
         },
-        stdio: ["ignore", "pipe", "pipe"],
-        timeout: LONGEST_MS,
-        shell: path.endsWith(".cmd"),
-      });
-      const [stdout, stderr] = [collected(child.stdout), collected(child.stderr)];
-      child.on("error", (problem) => resolve({ code: -1, stdout: "", stderr: problem.message }));
-      child.on("close", (code, signal) =>
-        resolve({
-          code: code ?? -1,
-          stdout: stdout(),
-          stderr: signal === null ? stderr() : `az did not answer within ${LONGEST_MS / 1_000} s`,
-        }),
+        (problem, stdout, stderr) => resolve({ stdout, ...endOf(problem, stderr) }),
       );
+      child.stdin?.end();
     });
 }
 
-function collected(stream: NodeJS.ReadableStream): () => string {
-  let text = "";
-  stream.setEncoding("utf8");
-  stream.on("data", (chunk: string) => {
-    if (text.length < MOST_OUTPUT) text += chunk;
-  });
-  return () => text;
+function endOf(problem: ExecFileException | null, stderr: string): Pick<CliAnswer, "code" | "stderr"> {
+  if (problem === null) return { code: 0, stderr };
+  if (typeof problem.code === "number") return { code: problem.code, stderr };
+  const text = problem.signal ? `az did not answer within ${LONGEST_MS / 1_000} s` : problem.message;
+  return { code: -1, stderr: text };
 }

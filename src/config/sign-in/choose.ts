@@ -12,7 +12,8 @@ import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnost
 import { shortened } from "../../core/sentences.ts";
 import { fromEnv, type ProcessContext } from "../environment.ts";
 import { profileExposure } from "../profile.ts";
-import { azureEndpoints, findAzureCli } from "./azure.ts";
+import { findProgram } from "../programs.ts";
+import { azureEndpoints } from "./azure.ts";
 import {
   ATTRIBUTE_NAMES,
   type AttributeName,
@@ -151,7 +152,7 @@ class Choosing {
     const { context, host, untrusted, azure: isAzure } = this.#input;
     const azure = azureEndpoints(context, host, values, isAzure || (chosen && method.includes("azure")));
     const isTried = method === "azure-cli" && azure !== undefined && !untrusted;
-    const path = isTried ? findAzureCli(context) : undefined;
+    const path = isTried ? findProgram(context, "az", [context.cwd]) : undefined;
     const lacks = untrusted ? "a plan of an untrusted spec does not run other programs" : NO_AZURE_CLI;
     const azureCli = path === undefined ? { lacks } : { path };
     return METHODS[method]({ context, host, values, chosen, azure, azureCli });

@@ -192,8 +192,9 @@ export function openResultTable(database: Database, schema: string, clock: Pick<
      * A repeated run replaces its result, except an apply that found its changes made, and a run that ended before it was cancelled. The time is that of the database, from which the
      * age of the result is taken, and never before an earlier result of the workspace: clocks of workers do not change ages or the order.
      */
-    async add({ workspace, command, status, startedAt, ...rest }, run = crypto.randomUUID()) {
-      const body = JSON.stringify(storable({ workspace, command, status, startedAt, ...rest }));
+    async add(result, run = crypto.randomUUID()) {
+      const { workspace, command, status, startedAt } = result;
+      const body = JSON.stringify(storable(result));
       const ageMs = Math.max(0, Math.round(clock.now() - startedAt));
       await database.query(
         `insert into ${table} as old (workspace, run, command, status, started_at, body)
@@ -213,32 +214,13 @@ export function openResultTable(database: Database, schema: string, clock: Pick<
         [workspace, command, KEPT_RESULTS],
       );
       added += 1;
-      if (added % LOGS_PRUNED_EVERY === 1)
-        await database.query(
-          `update ${table} set body = body - 'log' where body ? 'log' and id in (
-           select id from (
-             select id, body, row_number() over (partition by workspace order by started_at desc, id desc) as place
-             from ${table} where body ? 'log') as logged
-           where place > $1)`,
-          [KEPT_LOGS],
-        );
+      if (added % LOGS_PRUNED_EVERY === 1) await removeOldLogs(database, table);
       if (pruned) return;
       pruned = true;
       await database.query(`delete from ${table} where started_at < now() - interval '${LONGEST_KEPT}'`, []);
     },
     async recent(limit, workspaces) {
-      // The findings of older results are not read: they are large, and no report shows them.
-      const rows = await rowsIfPresent(
-        database,
-        `select name, body, (extract(epoch from started_at) * 1000)::float8 as started
-         from unnest($2::text[]) as name cross join unnest($3::text[]) as wanted cross join lateral (
-           select case when row_number() over (order by started_at desc, id desc) = 1
-             then body - 'log' else body - 'diagnostics' - 'log' end as body, started_at, id
-           from ${table} where workspace = name and command = wanted and jsonb_typeof(body) = 'object'
-           order by started_at desc, id desc limit $1) as found
-         order by name, started_at desc, id desc`,
-        [limit, workspaces, FLEET_COMMANDS],
-      );
+      const rows = await rowsIfPresent(database, recentRows(table), [limit, workspaces, FLEET_COMMANDS]);
       return Map.groupBy(resultsIn(rows), ({ workspace }) => workspace);
     },
     async logs(workspace, limit) {
@@ -259,6 +241,28 @@ export function openResultTable(database: Database, schema: string, clock: Pick<
     },
     close: () => database.close(),
   };
+}
+
+/** The findings of older results are not read: they are large, and no report shows them. */
+const recentRows = (
+  table: string,
+) => `select name, body, (extract(epoch from started_at) * 1000)::float8 as started
+  from unnest($2::text[]) as name cross join unnest($3::text[]) as wanted cross join lateral (
+    select case when row_number() over (order by started_at desc, id desc) = 1
+      then body - 'log' else body - 'diagnostics' - 'log' end as body, started_at, id
+    from ${table} where workspace = name and command = wanted and jsonb_typeof(body) = 'object'
+    order by started_at desc, id desc limit $1) as found
+  order by name, started_at desc, id desc`;
+
+async function removeOldLogs(database: Database, table: string): Promise<void> {
+  await database.query(
+    `update ${table} set body = body - 'log' where body ? 'log' and id in (
+       select id from (
+         select id, body, row_number() over (partition by workspace order by started_at desc, id desc) as place
+         from ${table} where body ? 'log') as logged
+       where place > $1)`,
+    [KEPT_LOGS],
+  );
 }
 
 function resultsIn(rows: readonly Row[]): readonly WorkspaceResult[] {

@@ -23,8 +23,7 @@ import {
 } from "./fleet-view.ts";
 
 export function fleetMarkdown(view: FleetView): string {
-  const rowOf = (row: FleetRow): string =>
-    `| ${markdownText(row.workspace)} | ${rowWord(row)} | ${row.cause?.command ?? row.last?.command ?? "-"} | ${ageWords(row.ageMs)} | ${driftWords(row.drift)} | ${ageWords(row.driftAgeMs)} | ${trendBars(row.trend)} | ${markdownText(changeWords(row.changes))} |`;
+  const rowOf = (row: FleetRow): string => `| ${cellsOf(row).map(markdownText).join(" | ")} |`;
   const head = [
     "| workspace | status | command | age | drift | since | trend | changes |",
     "|---|---|---|---|---|---|---|---|",
@@ -69,6 +68,17 @@ export function fleetMarkdown(view: FleetView): string {
   ].join("\n");
 }
 
+const cellsOf = (row: FleetRow): readonly string[] => [
+  row.workspace,
+  rowWord(row),
+  row.cause?.command ?? row.last?.command ?? "-",
+  ageWords(row.ageMs),
+  driftWords(row.drift),
+  ageWords(row.driftAgeMs),
+  trendBars(row.trend),
+  changeWords(row.changes),
+];
+
 const isOk = ({ state }: FleetRow): boolean => state === "ok";
 
 /** In a larger fleet, the workspaces that are ok are one line. */
@@ -78,16 +88,7 @@ export function fleetText(view: FleetView): string {
   const ok = view.rows.filter(isOk);
   const isFolded = ok.length > MOST_OK_ROWS;
   const rows = isFolded ? view.rows.filter((row) => !isOk(row)) : view.rows;
-  const cells = rows.map((row) => [
-    row.workspace,
-    rowWord(row),
-    row.cause?.command ?? row.last?.command ?? "-",
-    ageWords(row.ageMs),
-    driftWords(row.drift),
-    ageWords(row.driftAgeMs),
-    trendBars(row.trend),
-    changeWords(row.changes),
-  ]);
+  const cells = rows.map(cellsOf);
   const heads = ["WORKSPACE", "STATUS", "COMMAND", "AGE", "DRIFT", "SINCE", "TREND", "CHANGES"];
   const table = cells.length === 0 ? "" : columns([heads, ...cells], "TREND");
   const folded = isFolded ? `${count(ok.length, "workspace")} ok.\n` : "";

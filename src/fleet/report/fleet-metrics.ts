@@ -5,11 +5,13 @@ import { SEVERITIES } from "../../resource/field-schema.ts";
 import { FLEET_COMMANDS, RESULT_STATUSES, type WorkspaceResult } from "../model/result.ts";
 import { FLEET_STATES, type FleetRow, type FleetView, type QueueView } from "./fleet-view.ts";
 
+const gauge = (name: string, help: string, samples: readonly Sample[]): string =>
+  metricText(name, "gauge", help, samples);
+
 export function fleetMetrics(view: FleetView): string {
   const ofRows = (name: string, help: string, value: (row: FleetRow) => number | undefined): string =>
-    metricText(
+    gauge(
       name,
-      "gauge",
       help,
       view.rows.flatMap((row): readonly Sample[] => {
         const number = value(row);
@@ -17,9 +19,8 @@ export function fleetMetrics(view: FleetView): string {
       }),
     );
   return [
-    metricText(
+    gauge(
       "workspace_fleet_status",
-      "gauge",
       "Status of the last run: 1 for the one that applies, 0 for every other.",
       view.rows.flatMap(({ workspace, status: own }) =>
         [...RESULT_STATUSES, "never"].map(
@@ -27,15 +28,13 @@ export function fleetMetrics(view: FleetView): string {
         ),
       ),
     ),
-    metricText(
+    gauge(
       "workspace_fleet_workspaces",
-      "gauge",
       "Workspaces by state: failed, blocked, drift, changes, never, or ok.",
       FLEET_STATES.map((state): Sample => [{ state }, view.states[state] ?? 0]),
     ),
-    metricText(
+    gauge(
       "workspace_fleet_drift",
-      "gauge",
       "Drifted resources that the last drift run found; absent before the first one.",
       view.rows
         .filter(({ trend }) => trend.length > 0)
@@ -72,9 +71,8 @@ export function queueMetrics(
   now: number,
 ): string {
   const perCommand = (name: string, help: string, value: (command: string) => number): string =>
-    metricText(
+    gauge(
       name,
-      "gauge",
       help,
       FLEET_COMMANDS.map((command): Sample => [{ command }, value(command)]),
     );
@@ -103,16 +101,12 @@ export function queueMetrics(
       "Runs under a lease.",
       (command) => running.filter(of(command)).length,
     ),
-    metricText(
-      "workspace_fleet_dead_letters",
-      "gauge",
-      "Workspaces with a job that failed at every attempt.",
-      [[{}, dead.length]],
-    ),
-    metricText("workspace_fleet_pauses", "gauge", "Pauses that are not over.", [[{}, pauses.length]]),
-    metricText(
+    gauge("workspace_fleet_dead_letters", "Workspaces with a job that failed at every attempt.", [
+      [{}, dead.length],
+    ]),
+    gauge("workspace_fleet_pauses", "Pauses that are not over.", [[{}, pauses.length]]),
+    gauge(
       "workspace_fleet_workers",
-      "gauge",
       "Workers by version; silent ones missed three heartbeats.",
       [...Map.groupBy(workers, ({ version, live }) => `${version} ${live ? "live" : "silent"}`)].map(
         ([key, own]): Sample => {
@@ -179,9 +173,7 @@ export class WorkerMetrics {
     const single = (name: string, type: "gauge" | "counter", help: string, value: number): string =>
       metricText(name, type, help, [[{}, value]]);
     return [
-      metricText("workspace_worker_info", "gauge", "The program of this worker; always 1.", [
-        [{ version }, 1],
-      ]),
+      gauge("workspace_worker_info", "The program of this worker; always 1.", [[{ version }, 1]]),
       metricText(
         "workspace_worker_runs_total",
         "counter",

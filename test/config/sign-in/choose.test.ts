@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ProcessContext, ProcessEnvironment } from "../../../src/config/environment.ts";
+import { findProgram } from "../../../src/config/programs.ts";
 import { identityOf } from "../../../src/config/settings.ts";
-import { findAzureCli } from "../../../src/config/sign-in/azure.ts";
 import { chooseSignIn, type SignInChoice, unusedSources } from "../../../src/config/sign-in/choose.ts";
 import { type Sources, signInSources } from "../../../src/config/sign-in/sources.ts";
 import { contextWith } from "../../cli/context.ts";
@@ -205,7 +205,7 @@ describe("the choice", () => {
     mkdirSync(join(home, bin), { recursive: true });
     writeFileSync(join(home, bin, "az"), "#!/bin/sh\n", { mode: 0o755 });
     const cwd = join(checkout, "team");
-    const found = findAzureCli({ ...context, home, cwd, env: { PATH: join(home, bin) } });
+    const found = findProgram({ ...context, home, env: { PATH: join(home, bin) } }, "az", [cwd]);
     expect(found).toBe(runs ? join(home, bin, "az") : undefined);
   });
 });

@@ -61,10 +61,16 @@ function serve(connection: Connection, context: ConsoleContext): void {
       },
     };
   });
+  serveDocuments(connection, checks, () => session);
+  serveRequests(connection, context, () => session);
+}
+
+/** What an editor tells of its documents. */
+function serveDocuments(connection: Connection, checks: Checks, session: () => EditorSession): void {
   const edit = (uri: string, text: string | undefined): void => {
     const file = fileOf(uri);
     if (file === undefined) return;
-    session.edit(file, text);
+    session().edit(file, text);
     checks.request(file);
   };
   connection.onDidOpenTextDocument(({ textDocument }) => edit(textDocument.uri, textDocument.text));
@@ -76,14 +82,18 @@ function serve(connection: Connection, context: ConsoleContext): void {
     const file = fileOf(textDocument.uri);
     if (file !== undefined) checks.request(file);
   });
+}
+
+/** What an editor asks at a position of a document, and its command. */
+function serveRequests(connection: Connection, context: ConsoleContext, session: () => EditorSession): void {
   connection.onDefinition(({ textDocument, position }) => {
     const file = fileOf(textDocument.uri);
-    const place = file === undefined ? undefined : session.definition(file, position);
+    const place = file === undefined ? undefined : session().definition(file, position);
     return place === undefined ? null : locationOf(place);
   });
   connection.onHover(({ textDocument, position }) => {
     const file = fileOf(textDocument.uri);
-    const hover = file === undefined ? undefined : session.hover(file, position);
+    const hover = file === undefined ? undefined : session().hover(file, position);
     return hover === undefined
       ? null
       : {
@@ -93,12 +103,12 @@ function serve(connection: Connection, context: ConsoleContext): void {
   });
   connection.onCompletion(({ textDocument, position }) => {
     const file = fileOf(textDocument.uri);
-    const names = file === undefined ? [] : session.completions(file, position);
+    const names = file === undefined ? [] : session().completions(file, position);
     return names.map(({ name, range }) => ({ label: name, textEdit: { range, newText: name } }));
   });
   connection.onExecuteCommand(({ command, arguments: [uri, format = "text"] = [] }) => {
     const file = fileOf(String(uri));
-    const main = file === undefined ? undefined : session.mainFile(file);
+    const main = file === undefined ? undefined : session().mainFile(file);
     if (command !== PLAN_COMMAND || main === undefined) return null;
     return planOf(context, main, String(format));
   });
