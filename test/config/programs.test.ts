@@ -28,9 +28,8 @@ const PLACES = {
   "ci/lib/untrusted.ts": "git",
   "ci/lib/workspace.ts": "this program, without the tokens of the platform",
   "src/cli/commands/authoring/lsp.ts": "this program, with its whole environment",
-  "src/cli/commands/version.ts": "git",
   "src/cli/fleet/child-pool.ts": "this program, with what it needs to start and no credential",
-  "src/cli/output/run-origin.ts": "git",
+  "src/config/programs.ts": "git",
   "src/config/sign-in/azure.ts": "az",
   "src/workflow/session/base-spec.ts": "git",
 };
