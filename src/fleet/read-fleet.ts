@@ -16,10 +16,11 @@ import {
   type Fleet,
   type FleetWorkspace,
   LONGEST_TIMEOUT_MS,
+  RESULTS_NAME,
   type RunLimit,
+  stateIdentity,
   type Window,
 } from "./model/fleet.ts";
-import { RESULTS_NAME, stateIdentity } from "./state-location.ts";
 
 const TEXTS: Json = { type: "object", additionalProperties: { type: "string" } };
 

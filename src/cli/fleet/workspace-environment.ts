@@ -6,7 +6,7 @@ import type { ProcessContext, ProcessEnvironment } from "../../config/environmen
 import { EMBEDDED } from "../../config/settings.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { Fleet, FleetWorkspace } from "../../fleet/model/fleet.ts";
-import { stateIdentity } from "../../fleet/state-location.ts";
+import { stateIdentity } from "../../fleet/model/fleet.ts";
 import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/database.ts";
 
 /** Connections and credentials of the caller: a workspace gets only those that the fleet file names for it. */
