@@ -40,34 +40,17 @@ const LABEL = "^[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?$";
 
 const DURATION = "^[0-9]+(?:\\.[0-9]+)?(?:s|m|h)$";
 
+const TEXT = { type: "string", minLength: 1 } as const;
+const TIME = { type: "string", pattern: DURATION } as const;
+
+/** docs/fleet.md describes the fields. A message about a wrong value has its example. */
 const COMMON: { readonly [name: string]: Json } = {
-  spec: {
-    type: "string",
-    minLength: 1,
-    description:
-      "Spec file or its folder, relative to the fleet file (default: the folder of the fleet file).",
-    examples: ["teams/ads"],
-  },
-  target: { type: "string", minLength: 1, description: "Target of the spec.", examples: ["prod"] },
-  host: {
-    type: "string",
-    minLength: 1,
-    description: "URL of the workspace. Set either host or profile.",
-    examples: ["https://example.azuredatabricks.net"],
-  },
-  profile: {
-    type: "string",
-    minLength: 1,
-    description: "Profile in ~/.workspacecfg with host and credentials. Set either host or profile.",
-  },
-  state: {
-    type: "string",
-    minLength: 1,
-    description:
-      "State location, as --state takes it (default: .workspace/fleet/NAME in the folder of the fleet file). Two workspaces cannot share one.",
-    examples: ["workspace:/states/ads"],
-  },
-  variables: { ...(TEXTS as object), description: "Values of spec variables. For secrets, use environment." },
+  spec: { ...TEXT, examples: ["teams/ads"] },
+  target: { ...TEXT, examples: ["prod"] },
+  host: { ...TEXT, examples: ["https://example.azuredatabricks.net"] },
+  profile: TEXT,
+  state: { ...TEXT, examples: ["workspace:/states/ads"] },
+  variables: TEXTS,
   environment: {
     type: "object",
     propertyNames: {
@@ -75,8 +58,6 @@ const COMMON: { readonly [name: string]: Json } = {
       description: `allowed are ${CREDENTIALS.join(", ")}, WORKSPACE_VAR_* (variables of the spec), and WORKSPACE_SECRET_* (for secrets of the spec)`,
     },
     additionalProperties: { type: "string", pattern: SOURCE_NAME, examples: ["ADS_PROD_TOKEN"] },
-    description:
-      "Credentials of the run, as environment variables. Each value is the name, in capitals, of the variable to copy; never write credentials here.",
     examples: [{ WORKSPACE_TOKEN: "ADS_PROD_TOKEN" }],
   },
   labels: {
@@ -86,45 +67,23 @@ const COMMON: { readonly [name: string]: Json } = {
       description: "letters, digits, and . _ / -; a letter or digit is first and last",
     },
     additionalProperties: { type: "string", pattern: LABEL, examples: ["prod"] },
-    description: "Labels for --select.",
     examples: [{ env: "prod", team: "ads" }],
   },
-  schedule: {
-    type: "string",
-    minLength: 1,
-    description: "When to check for drift: five cron fields.",
-    examples: ["0 6 * * *"],
-  },
-  timezone: { type: "string", minLength: 1, description: "Time zone of the schedule (default: UTC)." },
-  timeout: {
-    type: "string",
-    pattern: DURATION,
-    description: "Time limit of a run (default: 10m).",
-    examples: ["10m"],
-  },
-  memory: {
-    type: "string",
-    pattern: "^[0-9]+(?:MB|GB)$",
-    description: "Memory limit of a run for values (default: --memory of the worker, 1GB).",
-    examples: ["2GB"],
-  },
-  jitter: {
-    type: "string",
-    pattern: DURATION,
-    description: "Spreads scheduled checks over this time, each workspace at its own moment.",
-    examples: ["10m"],
-  },
+  schedule: { ...TEXT, examples: ["0 6 * * *"] },
+  timezone: TEXT,
+  timeout: { ...TIME, examples: ["10m"] },
+  memory: { type: "string", pattern: "^[0-9]+(?:MB|GB)$", examples: ["2GB"] },
+  jitter: { ...TIME, examples: ["10m"] },
   maintenance: {
     type: "array",
-    description: "Times in which no queued run starts; it starts after them.",
     items: {
       type: "object",
       additionalProperties: false,
       required: ["start", "duration"],
       properties: {
-        start: { type: "string", minLength: 1, description: "Five cron fields.", examples: ["0 22 * * 6"] },
-        duration: { type: "string", pattern: DURATION, examples: ["4h"] },
-        timezone: { type: "string", minLength: 1 },
+        start: { ...TEXT, examples: ["0 22 * * 6"] },
+        duration: { ...TIME, examples: ["4h"] },
+        timezone: TEXT,
       },
     },
     examples: [[{ start: "0 22 * * 6", duration: "4h" }]],
@@ -138,22 +97,17 @@ const NAMES: Json = {
 };
 
 const FLEET_SCHEMA: { readonly [keyword: string]: Json } = {
-  $schema: "https://json-schema.org/draft/2020-12/schema",
-  title: "Fleet of workspaces",
   type: "object",
   required: ["workspaces"],
   additionalProperties: false,
   properties: {
     defaults: {
       type: "object",
-      description: "Default values for every workspace. Maps are merged by key.",
       additionalProperties: false,
       properties: COMMON,
     },
     limits: {
       type: "object",
-      description:
-        "Runs at the same time: per_host for each host, or LABEL=VALUE for the workspaces with a label. The first one that fits a workspace counts it.",
       propertyNames: {
         pattern: `^(?:per_host|${LABEL.slice(1, -1)}=${LABEL.slice(1, -1)})$`,
         description: "per_host, or a label and its value, such as env=prod",
@@ -163,7 +117,6 @@ const FLEET_SCHEMA: { readonly [keyword: string]: Json } = {
     },
     workspaces: {
       type: "object",
-      description: "Workspaces by name.",
       minProperties: 1,
       maxProperties: 20_000,
       propertyNames: NAMES,

@@ -24,9 +24,9 @@ import {
   acknowledgedUntil,
   driftAt,
   rememberReported,
-  withOrigins,
 } from "../../workflow/drift/drift.ts";
 import { planWorkspace } from "../../workflow/plan/plan.ts";
+import { reviewDrift } from "../../workflow/plan/plan-review.ts";
 import { placesIn } from "../../workflow/plan/saved-plan.ts";
 import { assertStateExists } from "../../workflow/session/check-state.ts";
 import { lockWait, withState, writeEntries } from "../../workflow/session/open-state.ts";
@@ -261,27 +261,13 @@ export const driftCommand = defineCommand({
     const requirements = { makesKey: sinceLast, secrets: "skip" } as const;
     return withReports(context, options, driftFailureDocument, (reports, invocation) =>
       withSession(invocation, requirements, async (session) => {
-        const { state, diagnostics } = await session.readState();
-        assertStateExists(session.store, state, "drift cannot be detected");
-        const planned = await planWorkspace(session, state, {
-          only: options.only,
-          exclude: options.exclude,
-        });
-        // Problems of the spec do not concern drift; objects that could not be read do.
-        const unread = planned.plan.diagnostics.filter((diagnostic) => diagnostic.code === "PLAN_UNREADABLE");
-        const findings = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
+        const { only, exclude } = options;
+        const { state, planned, findings, drift: read } = await reviewDrift(session, { only, exclude });
         if (hasErrors(findings)) throw new Failure(...findings);
         printDiagnostics(context, findings);
         const managed = planned.recovered.state.records.size;
         const places = placesIn(session.spec.resources);
-        const drift = await session.readLimit.during(() =>
-          withOrigins(
-            planned.plan.drift,
-            planned.recovered.state,
-            session.connection.reader,
-            planned.sensitive,
-          ),
-        );
+        const drift = await read();
         const least = options.failOn ?? "other";
         const report = { ...planned.plan, drift, diagnostics: findings };
         const view = driftView(report, managed, registry, {
@@ -293,7 +279,6 @@ export const driftCommand = defineCommand({
         await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
         const code = view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
         if (sinceLast) {
-          const only = comparedIn(planned.input);
           const moves = pendingMoves(planned.recovered.entries);
           // Drift that is in no report is new in the next run.
           const isDelivered =
@@ -301,9 +286,9 @@ export const driftCommand = defineCommand({
           const alerted = isDelivered
             ? alertedDifferences(view, least)
             : new Map<string, readonly boolean[]>();
-          const compared = { drift: planned.plan.drift, alerted, live: planned.live, only, moves };
-          const diagnostics = await rememberReported(session, state, compared);
-          printDiagnostics(context, diagnostics);
+          const { plan, live, input } = planned;
+          const compared = { drift: plan.drift, alerted, live, only: comparedIn(input), moves };
+          printDiagnostics(context, await rememberReported(session, state, compared));
         }
         return code;
       }),

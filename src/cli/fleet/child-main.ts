@@ -23,18 +23,15 @@ import { colorsFor } from "../../report/text/terminal.ts";
 import { driftItem } from "../../report/view/drift-view.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { type ApplyObserver, freshPlan, runApply } from "../../workflow/apply/apply.ts";
-import { withOrigins } from "../../workflow/drift/drift.ts";
 import {
   type Invocation,
   type RunObserver,
   resolveInvocation,
   type WorkflowObserver,
 } from "../../workflow/invocation/invocation.ts";
-import { planWorkspace } from "../../workflow/plan/plan.ts";
-import { reviewWorkspace } from "../../workflow/plan/plan-review.ts";
+import { reviewDrift, reviewWorkspace } from "../../workflow/plan/plan-review.ts";
 import { doneEntries } from "../../workflow/plan/record-entries.ts";
 import { placesIn } from "../../workflow/plan/saved-plan.ts";
-import { assertStateExists } from "../../workflow/session/check-state.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { EXIT, exitOf, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
@@ -245,20 +242,8 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
   drift(invocation, { signal, log }) {
     const requirements = { makesKey: false, secrets: "skip", signal } as const;
     return withSession(invocation, requirements, async (session) => {
-      const { state, diagnostics } = await session.readState();
-      assertStateExists(session.store, state, "drift cannot be detected");
-      const planned = await planWorkspace(session, state);
-      // Problems of the spec do not concern drift; objects that could not be read do.
-      const unread = planned.plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
-      const all = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
-      const drift = await session.readLimit.during(() =>
-        withOrigins(
-          planned.plan.drift,
-          planned.recovered.state,
-          session.connection.reader,
-          planned.sensitive,
-        ),
-      );
+      const { findings: all, drift: read } = await reviewDrift(session);
+      const drift = await read();
       const drifted = driftOf(drift);
       log.diagnostics(all);
       for (const item of drift.slice(0, LOGGED_DRIFT)) log.line(`drift: ${item.address} ${item.what}`);

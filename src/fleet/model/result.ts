@@ -127,16 +127,16 @@ export function resultIn(value: unknown): WorkspaceResult | undefined {
     status,
     startedAt,
     durationMs,
-    ...numberIn("exitCode", rest.exitCode),
-    ...numberIn("lockWaitMs", rest.lockWaitMs),
-    ...numberIn("memoryBytes", rest.memoryBytes),
-    ...numberIn("attempt", rest.attempt),
-    ...(rest.wrote === true ? { wrote: true } : {}),
-    ...(rest.triedAgain === true ? { triedAgain: true } : {}),
-    ...textIn("worker", rest.worker),
-    ...textIn("version", rest.version),
-    ...textIn("log", rest.log),
-    ...(drifted.length === 0 ? {} : { drifted }),
+    exitCode: timeIn(rest.exitCode),
+    lockWaitMs: timeIn(rest.lockWaitMs),
+    memoryBytes: timeIn(rest.memoryBytes),
+    attempt: timeIn(rest.attempt),
+    wrote: rest.wrote === true || undefined,
+    triedAgain: rest.triedAgain === true || undefined,
+    worker: textIn(rest.worker),
+    version: textIn(rest.version),
+    log: textIn(rest.log),
+    drifted: drifted.length === 0 ? undefined : drifted,
     requests,
     counts: numbersOf(rest.counts, (name) => /^[a-z_-]+$/.test(name)),
     drift: numbersOf(rest.drift, (name) => (SEVERITIES as readonly string[]).includes(name)),
@@ -153,16 +153,11 @@ function newerResult(version: string, status: string): Diagnostic {
 function requestFactsIn(value: unknown): RequestFacts | undefined {
   const { sent, retried, lastStatus, host } = fieldsOf<RequestFacts>(value);
   if (!isTime(sent) || !isTime(retried)) return undefined;
-  return { sent, retried, ...numberIn("lastStatus", lastStatus), ...textIn("host", host) };
+  return { sent, retried, lastStatus: timeIn(lastStatus), host: textIn(host) };
 }
 
-function numberIn<Name extends string>(name: Name, value: unknown): Partial<Record<Name, number>> {
-  return isTime(value) ? ({ [name]: value } as Record<Name, number>) : {};
-}
-
-function textIn<Name extends string>(name: Name, value: unknown): Partial<Record<Name, string>> {
-  return typeof value === "string" ? ({ [name]: value } as Record<Name, string>) : {};
-}
+const timeIn = (value: unknown): number | undefined => (isTime(value) ? value : undefined);
+const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** Leaves out what is not a diagnostic. */
 export function diagnosticsIn(value: unknown): readonly Diagnostic[] {
@@ -180,15 +175,16 @@ function diagnosticIn(value: unknown): readonly Diagnostic[] {
       severity,
       code: code as Diagnostic["code"],
       message,
-      ...(typeof address === "string" ? { address } : {}),
-      ...(isPlace ? { at: { file, line, column } } : {}),
-      ...(typeof hint === "string" ? { hint } : {}),
-      ...(typeof cause === "string" ? { cause } : {}),
+      address: textIn(address),
+      at: isPlace ? { file, line, column } : undefined,
+      hint: textIn(hint),
+      cause: textIn(cause),
     } as Diagnostic,
   ];
 }
 
-function fieldsOf<T>(value: unknown): Unread<T> {
+/** The members of what may be an object, each of an unknown type. */
+export function fieldsOf<T>(value: unknown): Unread<T> {
   return typeof value === "object" && value !== null ? value : {};
 }
 

@@ -5,6 +5,7 @@ import { type FleetWorkspace, type LimitGroup, limitGroups, type RunLimit } from
 import {
   FLEET_COMMANDS,
   type FleetCommand,
+  fieldsOf,
   isSettled,
   type ResultStatus,
   type WorkspaceResult,
@@ -260,24 +261,21 @@ export function jobOptions(
 
 /** Undefined if the data was not written by `workspace`, or by a version with other commands. */
 export function jobOf(data: unknown): FleetJob | undefined {
-  if (typeof data !== "object" || data === null) return undefined;
-  const { workspace, command, rollout, paused } = data as Partial<Record<string, unknown>>;
+  const { workspace, command, rollout, paused } = fieldsOf<FleetJob>(data);
   const fleetCommand = FLEET_COMMANDS.find((name) => name === command);
   if (typeof workspace !== "string" || fleetCommand === undefined) return undefined;
-  const { id, wave } = (rollout ?? {}) as Partial<Record<string, unknown>>;
+  const { id, wave } = fieldsOf<NonNullable<FleetJob["rollout"]>>(rollout);
   return {
     workspace,
     command: fleetCommand,
-    ...(typeof id === "string" && typeof wave === "string" ? { rollout: { id, wave } } : {}),
-    ...(typeof paused === "string" ? { paused } : {}),
+    rollout: typeof id === "string" && typeof wave === "string" ? { id, wave } : undefined,
+    paused: typeof paused === "string" ? paused : undefined,
   };
 }
 
 /** The program that wrote a job; undefined in jobs of earlier versions. */
 export function writerOf(data: unknown): string | undefined {
-  const { version } = (typeof data === "object" && data !== null ? data : {}) as {
-    readonly version?: unknown;
-  };
+  const { version } = fieldsOf<{ readonly version: string }>(data);
   return typeof version === "string" ? version : undefined;
 }
 
@@ -286,8 +284,6 @@ export const UNREADABLE = "?";
 
 /** How often a job was put back without a try. */
 export function deferralsOf(data: unknown): number {
-  const { deferred } = (typeof data === "object" && data !== null ? data : {}) as {
-    readonly deferred?: unknown;
-  };
+  const { deferred } = fieldsOf<{ readonly deferred: number }>(data);
   return typeof deferred === "number" ? deferred : 0;
 }

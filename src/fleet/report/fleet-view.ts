@@ -355,22 +355,13 @@ export const STATUS_WORDS: Readonly<Record<FleetRow["status"], string>> = {
   never: "never run",
 };
 
-const STATE_WORDS: Readonly<Record<FleetState, string>> = {
-  failed: "failed",
-  blocked: "blocked",
-  drift: "drift",
-  changes: "changes",
-  never: "never run",
-  ok: "ok",
-};
-
 export function stateWord(state: FleetState): string {
-  return STATE_WORDS[state];
+  return state === "never" ? STATUS_WORDS.never : state;
 }
 
 /** How a row failed; its state otherwise. */
 export function rowWord({ state, status }: Pick<FleetRow, "state" | "status">): string {
-  return state === "failed" ? STATUS_WORDS[status] : STATE_WORDS[state];
+  return state === "failed" ? STATUS_WORDS[status] : stateWord(state);
 }
 
 /** `2 security, 1 cost`; a dash without drift. */

@@ -42,17 +42,43 @@ export interface ReviewedPlan extends PlanReport {
 
 /** Throws Failure with the errors that were found before the plan. */
 export function reviewWorkspace(session: Session, options: ReviewOptions): Promise<ReviewedPlan> {
-  const { readLimit, connection, settings, invocation } = session;
+  const { settings, invocation } = session;
   return review(session, options, settings.endpoint.embedded, async (state, planOptions) => {
     const budget = invocation.untrusted ? budgetFor(state, options.maxReads) : undefined;
     const planned = await planWorkspace(session, state, { ...planOptions, budget });
     if (invocation.untrusted) return planned;
-    const { plan, recovered, sensitive } = planned;
-    const drift = await readLimit.during(() =>
-      withOrigins(plan.drift, recovered.state, connection.reader, sensitive),
-    );
-    return { ...planned, plan: { ...plan, drift } };
+    return { ...planned, plan: { ...planned.plan, drift: await driftOf(session, planned) } };
   });
+}
+
+/** The drift of a plan, with its authors. */
+function driftOf(
+  { readLimit, connection }: Session,
+  { plan, recovered, sensitive }: WorkspacePlan,
+): Promise<Plan["drift"]> {
+  return readLimit.during(() => withOrigins(plan.drift, recovered.state, connection.reader, sensitive));
+}
+
+interface ReviewedDrift {
+  readonly state: State;
+  readonly planned: WorkspacePlan;
+  /** Problems of the spec do not concern drift; objects that could not be read do. */
+  readonly findings: readonly Diagnostic[];
+  /** With its authors, which are read on request. */
+  readonly drift: () => Promise<Plan["drift"]>;
+}
+
+/** Throws Failure with STATE_NOT_FOUND. */
+export async function reviewDrift(
+  session: Session,
+  selection: Pick<PlanOptions, "only" | "exclude"> = {},
+): Promise<ReviewedDrift> {
+  const { state, diagnostics } = await session.readState();
+  assertStateExists(session.store, state, "drift cannot be detected");
+  const planned = await planWorkspace(session, state, selection);
+  const unread = planned.plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
+  const findings = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
+  return { state, planned, findings, drift: () => driftOf(session, planned) };
 }
 
 /** Needs neither host nor token; a host that is named must be the state's. */
