@@ -57,7 +57,7 @@ export function findProgram(
 
 const GIT_MS = 5_000;
 
-/** What git prints for `args`. Undefined where it is missing, refuses, or takes too long. It is not started from a checkout around `folders`. */
+/** The output of git, if git is on the PATH outside of the checkouts around `folders`. Undefined if it is missing, fails, or takes longer than 5 s. */
 export async function gitOutput(
   context: ProcessContext,
   args: readonly string[],
