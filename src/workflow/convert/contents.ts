@@ -248,9 +248,9 @@ function add(
     unmanageable,
   } = type.fields?.(instance.values) ?? { attributes: instance.values };
   const isSecret = log.secrets.isIn(name) ? SECRET_NAME : unmanageable;
-  const known = earlier === undefined ? isSecret : `${earlier.instance.address} is the same object`;
-  if (known !== undefined) {
-    log.leave(instance, known);
+  const problem = earlier === undefined ? isSecret : `${earlier.instance.address} is the same object`;
+  if (problem !== undefined) {
+    log.leave(instance, problem);
     return;
   }
   const steering = ["provider_config", ...type.computed];
@@ -283,11 +283,11 @@ function lostMarks(
   attributes: JsonObject,
   left: readonly OmittedAttribute[],
 ): readonly OmittedAttribute[] {
-  const kept = new Set(sensitiveMarks(attributes).map(({ text }) => text));
+  const converted = new Set(sensitiveMarks(attributes).map(({ text }) => text));
   const isReported = (path: Path): boolean =>
     left.some((omitted) => isSamePath(omitted.path, path.slice(0, omitted.path.length)));
   return sensitiveMarks(values)
-    .filter(({ text, path }) => !kept.has(text) && !isReported(path))
+    .filter(({ text, path }) => !converted.has(text) && !isReported(path))
     .map(({ path }) => ({ path, reason: IS_SENSITIVE }));
 }
 

@@ -93,9 +93,9 @@ function declarations(variables: readonly (readonly [name: string, attribute: st
 function liveOf(objects: ConvertedObjects): Live {
   const kinds = Map.groupBy(objects.values(), ({ kind }) => kind);
   return new Map(
-    [...kinds].map(([kind, ones]) => [
+    [...kinds].map(([kind, ofKind]) => [
       kind,
-      { readable: true, objects: ones.map(({ live }) => live), unreadableParents: new Map() },
+      { readable: true, objects: ofKind.map(({ live }) => live), unreadableParents: new Map() },
     ]),
   );
 }
@@ -119,12 +119,12 @@ function leaveOmitted(
 ): void {
   const instanceOf = (kind: string, id: string) => objects.get(convertedKey(kind, id))?.instance;
   const written = new Set(exported.map(({ provider, live }) => instanceOf(provider.kind, live.id)));
-  for (const [kind, ones] of Map.groupBy(objects.values(), ({ kind }) => kind)) {
+  for (const [kind, ofKind] of Map.groupBy(objects.values(), ({ kind }) => kind)) {
     const omitted = omittedObjects(
       registry.get(kind),
-      ones.map(({ live }) => live),
+      ofKind.map(({ live }) => live),
     );
-    for (const { live, instance } of ones) {
+    for (const { live, instance } of ofKind) {
       const reason = omitted.get(live);
       if (reason !== undefined && !written.has(instance)) log.leave(instance, reason);
     }

@@ -214,13 +214,13 @@ export function withGroupMembers(
       );
     else members.push({ key, member, part });
   }
-  for (const [key, ones] of Map.groupBy(members, (member) => member.key)) {
+  for (const [key, ofGroup] of Map.groupBy(members, (member) => member.key)) {
     if (isAnyIncomplete || incomplete.has(key)) {
-      for (const { part } of ones)
+      for (const { part } of ofGroup)
         log.leave(part, "another member of its group is unknown, so the spec does not manage the members");
       continue;
     }
-    const named = Map.groupBy(ones, ({ member }) => member.kind);
+    const named = Map.groupBy(ofGroup, ({ member }) => member.kind);
     const lists = (["users", "groups"] as const).flatMap((kind) => {
       const names = (named.get(kind) ?? []).map(({ member }) => member.name);
       return names.length === 0 ? [] : [[kind, together(undefined, names)] as const];

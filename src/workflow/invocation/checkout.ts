@@ -23,10 +23,10 @@ export function assertInCheckout(
   varFiles: readonly string[] = [],
 ): void {
   const named = varFiles.filter((path) => isInTreeOf(file, path));
-  const led = [dirname(file), ...named].find((path) => isLedAway(context, path));
-  if (led === undefined) return;
-  const what = led === dirname(file) ? "folder of the spec" : "variable file";
-  const shown = relative(context.cwd, led);
+  const outside = [dirname(file), ...named].find((path) => isLedAway(context, path));
+  if (outside === undefined) return;
+  const what = outside === dirname(file) ? "folder of the spec" : "variable file";
+  const shown = relative(context.cwd, outside);
   throw failureOf(
     "SPEC_OUTSIDE",
     `the ${what}, ${shown}, is outside the untrusted checkout, because of a link`,

@@ -116,11 +116,11 @@ function assertFits(address: string, { field, ascii, what }: TaskKind, value: Js
 /** A start is never repeated blindly: where its outcome is unknown, the failure says how to find out. */
 export async function runJobNow(
   { connection, id, address }: RecordedObject,
-  wish: Parameters,
+  requested: Parameters,
 ): Promise<JsonObject> {
   const job_id = int64(id);
-  const parameters = hasParameters(wish)
-    ? parametersFor(address, await settingsOf(connection, job_id), wish)
+  const parameters = hasParameters(requested)
+    ? parametersFor(address, await settingsOf(connection, job_id), requested)
     : {};
   try {
     return await connection.writer.write("jobs/run-now", { job_id, ...parameters });

@@ -156,8 +156,8 @@ async function planInTheClear(
   });
   // Not shown for untrusted specs: lines of files, and objects of others.
   const withheld = redact && { contents: new Map(), dependents: new Map(), principals: new Map() };
-  const known = { ...caller, facts: { ...caller.facts, ...withheld } };
-  const { facts, callerEntries } = await source.gatherFacts(draft, known);
+  const factsBefore = { ...caller, facts: { ...caller.facts, ...withheld } };
+  const { facts, callerEntries } = await source.gatherFacts(draft, factsBefore);
   const finished = withDriftDigests(finishPlan(draft, facts), registry, session.secretDigest);
   const input = { ...draft.context.input, ...facts };
   const audit = auditPlan(finished, input, draft.context.liveIndex);

@@ -249,11 +249,11 @@ async function withCaller(before: GatheredFacts, from: CallerSources): Promise<G
   const { caller } = from.state;
   const credential = credentialDigest(from);
   const recorded = caller?.credential === credential ? caller?.name : undefined;
-  const known = settings.user ?? recorded;
-  const name = known ?? (await callerOf(reader));
+  const configured = settings.user ?? recorded;
+  const name = configured ?? (await callerOf(reader));
   if (name === undefined) return before;
   const facts = { ...before.facts, caller: name };
-  const isRecorded = known !== undefined || credential === undefined;
+  const isRecorded = configured !== undefined || credential === undefined;
   return isRecorded ? { ...before, facts } : { facts, callerEntries: [{ type: "caller", name, credential }] };
 }
 

@@ -130,10 +130,10 @@ function violation(
   checked: Checked,
 ): Guard {
   const change = subject === undefined ? undefined : checked.plan.changes[subject];
-  const told = message ?? `the assertion is false: ${inOneLine(rule.assert)}`;
+  const text = message ?? `the assertion is false: ${inOneLine(rule.assert)}`;
   const place = change === undefined ? undefined : placeOf(rule, change, checked);
   const details = defined({ address: change?.address, at: place });
-  const about = change === undefined ? told : `${change.address}: ${told}`;
+  const about = change === undefined ? text : `${change.address}: ${text}`;
   return guardOf(violated(rule, about, details), change === undefined ? [] : [change], checked);
 }
 
@@ -182,8 +182,8 @@ function failure(rule: Rule, problem: NonNullable<RuleResult["problem"]>, checke
     hint: field && absentHint(field, checked),
   };
   const message = `the rule ${name} could not be evaluated${where}: ${problem.part}: ${problem.message}`;
-  const told = enforcement === "error" ? error : warning;
-  return guardOf(told("GUARD_RULE_FAILED", message, details), changes, checked);
+  const report = enforcement === "error" ? error : warning;
+  return guardOf(report("GUARD_RULE_FAILED", message, details), changes, checked);
 }
 
 function absentHint(field: string, { plan, untrusted }: Checked): string {

@@ -74,6 +74,6 @@ function namesIn(context: Pick<ProcessContext, "cwd">, folder: string): readonly
 
 /** Relative inside the current folder. */
 function shownIn({ cwd }: Pick<ProcessContext, "cwd">, path: string): string {
-  const way = relative(cwd, path);
-  return way === "" || way.startsWith("..") ? path : way;
+  const fromCwd = relative(cwd, path);
+  return fromCwd === "" || fromCwd.startsWith("..") ? path : fromCwd;
 }

@@ -48,13 +48,13 @@ function summaryOf(expected: Json, changes: Changes): Json {
   const counts = Map.groupBy(changes.filter(touches), ({ action }) => action as string);
   const listed = new Set(keysOf(expected));
   const silent = changes.filter((change) => !touches(change) && listed.has(change.action));
-  for (const [action, ones] of Map.groupBy(silent, ({ action }) => action as string))
-    counts.set(action, ones);
+  for (const [action, unchanged] of Map.groupBy(silent, ({ action }) => action as string))
+    counts.set(action, unchanged);
   return inOrderOf(
     expected,
     new Map([
       ...[...listed].map((key) => [key, 0] as const),
-      ...[...counts].map(([key, ones]) => [key, ones.length] as const),
+      ...[...counts].map(([key, counted]) => [key, counted.length] as const),
     ]),
   );
 }

@@ -186,8 +186,8 @@ export async function makeObjects(
   const store = sandbox.newState();
   try {
     const session = await sandbox.session(spec, { store });
-    const wish = { adopt: true, allowDuplicates: true, only };
-    const { plan, failed } = await applyUnattended(session, wish, sandbox.signal);
+    const options = { adopt: true, allowDuplicates: true, only };
+    const { plan, failed } = await applyUnattended(session, options, sandbox.signal);
     const wrong = isBlocked(plan) ? [...findingsOf(plan), ...failed] : failed;
     if (hasErrors(wrong)) throw new Failure(...wrong);
     const { state } = await store.read();

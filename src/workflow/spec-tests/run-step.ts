@@ -105,8 +105,8 @@ async function planStep(running: RunningTest, step: TestStep): Promise<readonly 
   const options = planOptions(fields);
   const planned = await inSession(running, step, options.destroy ? "skip" : "optional", async (session) => {
     const { state, diagnostics } = await session.readState();
-    const wish = { ...options, mayLackSecrets: !options.destroy, checksRules: true };
-    const planned = await planWorkspace(session, state, wish);
+    const mayLackSecrets = !options.destroy;
+    const planned = await planWorkspace(session, state, { ...options, mayLackSecrets, checksRules: true });
     return { plan: planned.plan, diagnostics: [...diagnostics, ...planned.diagnostics] };
   });
   return comparedPlan(fields, planned);

@@ -191,8 +191,8 @@ function readOne(cwd: string, path: string): SpecTestFile {
 
 /** The current folder, or that of test files outside of it. */
 function boundaryOf(cwd: string, path: string, isFolder: boolean): string {
-  const way = relative(realpathSync(cwd), realpathSync(path));
-  if (way !== ".." && !way.startsWith(`..${sep}`)) return cwd;
+  const fromCwd = relative(realpathSync(cwd), realpathSync(path));
+  if (fromCwd !== ".." && !fromCwd.startsWith(`..${sep}`)) return cwd;
   return isFolder ? path : dirname(path);
 }
 
