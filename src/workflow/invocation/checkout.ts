@@ -5,12 +5,38 @@ import { dirname, isAbsolute, join, parse, relative, resolve, sep } from "node:p
 import type { ProcessContext } from "../../config/environment.ts";
 import { isInFolder, resolvedPath } from "../../config/files.ts";
 import { checkoutsAround } from "../../config/programs.ts";
+import type { Code } from "../../core/codes.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 
 /** Whether the author of a spec may have written a folder: it is in the checkout of the spec, or a link leads there. */
 export function isInTreeOf(file: string, folder: string): boolean {
   const tree = treeOf(file);
   return lookedUpIn(folder).some((path) => isInFolder(tree, path));
+}
+
+/** Throws Failure if the author of an untrusted spec may have written a file or folder that decides about it. */
+export function assertNotInTree(
+  { untrusted, file, cwd }: Untrusted,
+  path: string,
+  code: Code,
+  what: string,
+): void {
+  if (untrusted && isInTreeOf(file, path))
+    throw failureOf(code, `the ${what} ${shownPath(cwd, path)} is inside the untrusted checkout`, {
+      hint: "use a copy outside the checkout, which a pull request cannot change",
+    });
+}
+
+interface Untrusted {
+  readonly untrusted: boolean;
+  readonly file: string;
+  readonly cwd: string;
+}
+
+/** A path for people: relative inside the current folder. */
+export function shownPath(cwd: string, path: string): string {
+  const fromCwd = relative(cwd, path);
+  return fromCwd === "" || fromCwd.startsWith("..") ? path : fromCwd;
 }
 
 /**

@@ -1,27 +1,24 @@
 // Reads the list of prices: of --prices or WORKSPACE_PRICES, or prices.yaml next to the spec.
 
 import { existsSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { fileFailure } from "../../config/files.ts";
 import { type Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import type { Price, Prices } from "../../planner/model/plan-cost.ts";
 import { yaml } from "../../spec/yaml/lazy-packages.ts";
-import { isInTreeOf } from "../invocation/checkout.ts";
+import { assertNotInTree, shownPath } from "../invocation/checkout.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 
 const LARGEST_FILE = 4 << 20;
 
 /** Undefined without a file. Throws Failure with PLAN_PRICES for a file that is not a list of prices. */
 export function readPrices(invocation: Invocation): Prices | undefined {
-  const { untrusted, file, cwd, onPathRead } = invocation;
+  const { cwd, onPathRead } = invocation;
   const pricesFile = invocation.pricesFile ?? pricesNextTo(invocation);
   if (pricesFile === undefined) return undefined;
-  const shown = relative(cwd, pricesFile).startsWith("..") ? pricesFile : relative(cwd, pricesFile);
-  if (untrusted && isInTreeOf(file, pricesFile))
-    throw failureOf("PLAN_PRICES", `the prices file ${shown} is inside the untrusted checkout`, {
-      hint: "use a copy outside the checkout, which a pull request cannot change",
-    });
+  assertNotInTree(invocation, pricesFile, "PLAN_PRICES", "prices file");
+  const shown = shownPath(cwd, pricesFile);
   onPathRead?.(pricesFile);
   let text: string;
   try {

@@ -1,45 +1,30 @@
 // The rules folders of a run. Their rules apply in addition to those of the spec, which cannot change them.
 
 import { readdirSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
-import type { ProcessContext } from "../../config/environment.ts";
+import { join } from "node:path";
 import { fileFailure } from "../../config/files.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
-import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import type { RuleFile } from "../../spec/model/spec.ts";
-import { isInTreeOf } from "../invocation/checkout.ts";
+import { assertNotInTree, shownPath } from "../invocation/checkout.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 
 const MOST_FILES = 500;
 const FILE_BYTES = 1 << 20;
 
+type RulesInvocation = Pick<Invocation, "cwd" | "file" | "ruleFolders" | "untrusted" | "onPathRead">;
+
 /** The files of the folders of --rules and WORKSPACE_RULES, in the order of their names. Undefined if no plan is checked. */
-export function ruleFiles(
-  invocation: Pick<Invocation, "cwd" | "file" | "ruleFolders" | "untrusted" | "onPathRead">,
-): readonly RuleFile[] | undefined {
-  const { file, ruleFolders, untrusted, onPathRead } = invocation;
-  return (
-    ruleFolders &&
-    [...new Set(ruleFolders)].flatMap((folder) => {
-      if (untrusted && isInTreeOf(file, folder))
-        throw failureOf(
-          "SPEC_RULE",
-          `the rules folder ${shownIn(invocation, folder)} is inside the untrusted checkout`,
-          { hint: "use a copy outside the checkout, which a pull request cannot change" },
-        );
-      return filesOf(invocation, folder, onPathRead);
-    })
-  );
+export function ruleFiles(invocation: RulesInvocation): readonly RuleFile[] | undefined {
+  const { ruleFolders } = invocation;
+  return ruleFolders && [...new Set(ruleFolders)].flatMap((folder) => filesOf(invocation, folder));
 }
 
-function filesOf(
-  context: Pick<ProcessContext, "cwd">,
-  folder: string,
-  onPathRead?: PathObserver,
-): readonly RuleFile[] {
-  const names = namesIn(context, folder);
-  const about = `the rules folder ${shownIn(context, folder)}`;
+function filesOf(invocation: RulesInvocation, folder: string): readonly RuleFile[] {
+  const { cwd, onPathRead } = invocation;
+  assertNotInTree(invocation, folder, "SPEC_RULE", "rules folder");
+  const about = `the rules folder ${shownPath(cwd, folder)}`;
+  const names = namesIn(folder, about);
   if (names.length === 0)
     throw failureOf("SPEC_RULE", `${about} contains no .yaml file`, {
       hint: "check --rules and WORKSPACE_RULES",
@@ -48,7 +33,7 @@ function filesOf(
     throw failureOf("SPEC_RULE", `${about} contains more than ${MOST_FILES} files`);
   return names.map((name) => {
     const path = join(folder, name);
-    const shown = shownIn(context, path);
+    const shown = shownPath(cwd, path);
     onPathRead?.(path);
     try {
       return { shown, bytes: readRegularFile(path, FILE_BYTES) };
@@ -58,22 +43,16 @@ function filesOf(
   });
 }
 
-function namesIn(context: Pick<ProcessContext, "cwd">, folder: string): readonly string[] {
+function namesIn(folder: string, about: string): readonly string[] {
   try {
     return readdirSync(folder)
       .filter((name) => /(?<!\.test)\.ya?ml$/.test(name) && !name.startsWith("."))
       .sort();
   } catch (problem) {
     if (statSync(folder, { throwIfNoEntry: false })?.isFile() === true)
-      throw failureOf("SPEC_RULE", `the rules folder ${shownIn(context, folder)} is a file`, {
+      throw failureOf("SPEC_RULE", `${about} is a file`, {
         hint: "name the folder that contains it; every .yaml file in the folder is read",
       });
-    throw fileFailure(`the rules folder ${shownIn(context, folder)} cannot be read`, problem);
+    throw fileFailure(`${about} cannot be read`, problem);
   }
-}
-
-/** Relative inside the current folder. */
-function shownIn({ cwd }: Pick<ProcessContext, "cwd">, path: string): string {
-  const fromCwd = relative(cwd, path);
-  return fromCwd === "" || fromCwd.startsWith("..") ? path : fromCwd;
 }

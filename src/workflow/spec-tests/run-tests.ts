@@ -19,6 +19,7 @@ import { LIMITS } from "../../spec/model/limits.ts";
 import { locationOf } from "../../spec/model/source.ts";
 import { readTests, type SpecTest, type SpecTestFile, type TestStep } from "../../spec/testing/read-tests.ts";
 import { BYTE_ORDER_MARK, hasByteOrderMark } from "../../spec/yaml/read-yaml.ts";
+import { shownPath } from "../invocation/checkout.ts";
 import { differs, type ExpectationEdit, type StepComparison, updatedText } from "./expectations.ts";
 import { initialObjects } from "./live-objects.ts";
 import { failureDiagnostics, makeWorld, type RunningTest, runStep, type TestPlace } from "./run-step.ts";
@@ -179,8 +180,7 @@ export function findTests(cwd: string, { folder = ".", filters, onPathRead }: Te
 }
 
 function readOne(cwd: string, path: string): SpecTestFile {
-  const near = relative(cwd, path);
-  const file = near.startsWith("..") ? path : near;
+  const file = shownPath(cwd, path);
   try {
     return readTests({ file, path, bytes: readRegularFile(path, LIMITS.fileBytes) });
   } catch (problem) {
