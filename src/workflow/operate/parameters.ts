@@ -2,12 +2,12 @@
 
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
-import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import { UnknownOutcome } from "../../core/request-failure.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { int64 } from "../../providers/kit/responses.ts";
-import type { Connection } from "../session/connect.ts";
 import type { RecordedObject } from "./recorded-object.ts";
+import { jobSettings } from "./wait.ts";
 
 export interface Parameters {
   readonly param: readonly string[];
@@ -120,7 +120,7 @@ export async function runJobNow(
 ): Promise<JsonObject> {
   const job_id = int64(id);
   const parameters = hasParameters(requested)
-    ? parametersFor(address, await settingsOf(connection, job_id), requested)
+    ? parametersFor(address, await jobSettings(connection.reader, job_id), requested)
     : {};
   try {
     return await connection.writer.write("jobs/run-now", { job_id, ...parameters });
@@ -129,8 +129,4 @@ export async function runJobNow(
     const hint = `to check whether the run started, run \`workspace runs list --job ${shellWord(address)}\``;
     throw new Failure({ ...failure.diagnostic, hint });
   }
-}
-
-async function settingsOf({ reader }: Connection, job_id: number | bigint): Promise<JsonObject> {
-  return objectIn((await reader.read("jobs/get", { job_id })).settings);
 }

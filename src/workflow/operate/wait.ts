@@ -3,7 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { duration, poll } from "../../core/duration.ts";
-import { type JsonObject, objectIn } from "../../core/json.ts";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import { shellWord } from "../../core/sentences.ts";
@@ -214,7 +214,11 @@ async function findNextAttempt(reader: Reader, ended: JsonObject): Promise<NextA
   const attempts = await attemptsOf(reader, ended);
   const next = attempts[attempts.indexOf(idText(ended.run_id)) + 1];
   if (next !== undefined) return { next: int64In({ run_id: next }, "run_id") };
-  const settings = await settingsOf(reader, ended);
+  // A deleted job, as that of a one-time run, has no retries.
+  const settings = await jobSettings(reader, ended.job_id).catch((failure: unknown): JsonObject => {
+    if (failure instanceof Refused) return {};
+    throw failure;
+  });
   const { max_retries: most, min_retry_interval_millis: interval } = settings;
   const retries = typeof most === "number" ? most : 0;
   const isLast = retries >= 0 && attempts.length > retries;
@@ -243,12 +247,6 @@ async function attemptsOf(reader: Reader, run: JsonObject): Promise<readonly str
     .reverse();
 }
 
-/** A deleted job, as that of a one-time run, has no retries. */
-async function settingsOf(reader: Reader, { job_id = null }: JsonObject): Promise<JsonObject> {
-  try {
-    return objectIn((await reader.read("jobs/get", { job_id })).settings);
-  } catch (failure) {
-    if (failure instanceof Refused) return {};
-    throw failure;
-  }
+export async function jobSettings(reader: Reader, job_id: Json): Promise<JsonObject> {
+  return objectIn((await reader.read("jobs/get", { job_id })).settings);
 }

@@ -45,11 +45,9 @@ export function comparePlan(expected: JsonObject, changes: Changes): readonly St
 }
 
 function summaryOf(expected: Json, changes: Changes): Json {
-  const counts = Map.groupBy(changes.filter(touches), ({ action }) => action as string);
   const listed = new Set(keysOf(expected));
-  const silent = changes.filter((change) => !touches(change) && listed.has(change.action));
-  for (const [action, unchanged] of Map.groupBy(silent, ({ action }) => action as string))
-    counts.set(action, unchanged);
+  const shown = changes.filter((change) => touches(change) || listed.has(change.action));
+  const counts = Map.groupBy(shown, ({ action }) => action as string);
   return inOrderOf(
     expected,
     new Map([
