@@ -10,7 +10,7 @@ import { registryIn } from "../../src/resource/dialect-view.ts";
 import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { secretField } from "../../src/resource/kind.ts";
 import { loadSpec } from "../../src/spec/load-spec.ts";
-import { type AcceptPorts, acceptDrift, type DriftAcceptance } from "../../src/workflow/transfer/accept.ts";
+import { type Accepting, acceptDrift, type DriftAcceptance } from "../../src/workflow/transfer/accept.ts";
 import { doing, Site } from "../engine/site.ts";
 import { databricksSamples } from "./databricks-samples.ts";
 import { samples } from "./samples.ts";
@@ -59,7 +59,7 @@ async function accepted(site: Site, first: string, second: string): Promise<Acce
     site.drive(process.look(spec, state).then(({ plan }) => plan));
   const looked = await site.drive(process.look(spec, state));
   const drift = looked.plan.drift.filter(({ address }) => secretField(registry.of(address)) === undefined);
-  const ports: AcceptPorts = {
+  const ports: Pick<Accepting, "read" | "load" | "content"> = {
     read: (path) => {
       try {
         return readFileSync(join(site.folder, path));
@@ -76,7 +76,6 @@ async function accepted(site: Site, first: string, second: string): Promise<Acce
         keyed: () => "",
         edited,
       }),
-    plan,
     content: async (provider, live) => {
       const pieces: Uint8Array[] = [];
       const read = provider.operations.readContent?.(process.client.reader, live);
@@ -94,7 +93,7 @@ async function accepted(site: Site, first: string, second: string): Promise<Acce
     plan: looked.plan,
     wanted: drift.map((drift) => ({ drift })),
     sensitive: new SensitiveTexts(),
-    ports,
+    ...ports,
     into: "workspace.yaml",
     otherTargets: [],
     shared: false,

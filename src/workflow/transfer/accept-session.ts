@@ -5,7 +5,6 @@ import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { nearestHint } from "../../core/suggest.ts";
-import { makePlan } from "../../planner/make-plan.ts";
 import type { Drift } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
@@ -16,7 +15,7 @@ import { driftAt } from "../drift/drift.ts";
 import { addressMatcher } from "../plan/address-filter.ts";
 import { planWorkspace } from "../plan/plan.ts";
 import type { Session } from "../session/session.ts";
-import { type AcceptPorts, acceptDrift, type DriftAcceptance } from "./accept.ts";
+import { type Accepting, acceptDrift, type DriftAcceptance } from "./accept.ts";
 import type { WantedDrift } from "./accept-values.ts";
 import { openToEdit, writeEdits } from "./write-edits.ts";
 
@@ -63,26 +62,18 @@ export async function acceptInSession(
   const wanted = places
     .filter((place) => !withoutDrift.includes(place))
     .flatMap((place) => wantedAt(drift, place, secretDigest));
-  const { tree, main, otherTargets, read, load } = openToEdit(session);
-  const described = registryIn(registry, settings.dialect);
-  const ports: AcceptPorts = {
-    ...{ read, load },
-    // The same objects and facts as before: only the spec differs.
-    plan: async (spec) => makePlan({ ...planned.input, spec }),
-    content: (provider, live) => session.readLimit.during(() => contentOf(provider, live, connection.reader)),
-  };
-  const accepting = {
-    ...{
-      registry: described,
-      input: planned.input,
-      plan: planned.plan,
-      ports,
-      shared,
-      inTarget,
-      otherTargets,
-    },
+  const editable = openToEdit(session);
+  const { tree, main } = editable;
+  const accepting: Omit<Accepting, "wanted"> = {
+    ...editable,
+    registry: registryIn(registry, settings.dialect),
+    input: planned.input,
+    plan: planned.plan,
+    shared,
+    inTarget,
     sensitive: planned.sensitive.texts,
     into: into === undefined ? main : entriesFile(session, tree.folder, into),
+    content: (provider, live) => session.readLimit.during(() => contentOf(provider, live, connection.reader)),
   };
   const accept = (some: readonly WantedDrift[]) => acceptDrift({ ...accepting, wanted: some });
   const { accepted, refused } = await acceptable(distinct(wanted), accept, keepGoing);

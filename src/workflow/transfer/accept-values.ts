@@ -74,7 +74,7 @@ export function notAccepted(
 
 /** Edits the fields that differ. Throws Failure; the edits then have to be dropped. */
 export function acceptValues(accepting: AcceptInput, { drift, field }: WantedDrift): AcceptedChange {
-  return new Accepting(accepting, drift).changed(field);
+  return new DriftEdit(accepting, drift).changed(field);
 }
 
 /** Removes the entry of a deleted object. Throws Failure. */
@@ -87,7 +87,7 @@ export function acceptDeletion({ declared, edits }: AcceptInput, { address }: Dr
   edits.remove(place);
 }
 
-class Accepting {
+class DriftEdit {
   readonly #edits: SpecEdits;
   readonly #input: PlanInput;
   readonly #drift: Drift;

@@ -10,6 +10,7 @@ import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { listed } from "../../core/sentences.ts";
 import { escaped } from "../../expressions/template.ts";
 import { isInField } from "../../planner/diff/known-drift.ts";
+import { makePlan } from "../../planner/make-plan.ts";
 import { type Change, touches } from "../../planner/model/change.ts";
 import { indexLive } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
@@ -33,24 +34,17 @@ import {
 } from "./accept-values.ts";
 import type { EditableSpec } from "./write-edits.ts";
 
-/** What accepting needs from outside. */
-export interface AcceptPorts extends Pick<EditableSpec, "read" | "load"> {
-  plan(spec: Spec): Promise<Plan>;
-  content(provider: Provider, live: LiveObject): Promise<Uint8Array>;
-}
-
-export interface Accepting {
+export interface Accepting extends Pick<EditableSpec, "read" | "load" | "otherTargets"> {
   readonly registry: Registry;
   readonly input: PlanInput;
   readonly plan: Plan;
   readonly wanted: readonly WantedDrift[];
   /** The values that reports of the drift hide; none of them is written to a file. */
   readonly sensitive: SensitiveTexts;
-  readonly ports: AcceptPorts;
+  /** The live content of an object. */
+  content(provider: Provider, live: LiveObject): Promise<Uint8Array>;
   /** The file that gets new entries. */
   readonly into: string;
-  /** The targets that are not selected. */
-  readonly otherTargets: readonly string[];
   /** Also writes values that decide other resources or targets. */
   readonly shared: boolean;
   /** Writes changed values for the selected target alone. */
@@ -75,15 +69,15 @@ export interface DriftAcceptance {
 
 /** Throws Failure with everything that cannot be accepted; nothing is written here. */
 export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance> {
-  const { ports, sensitive, wanted } = accepting;
-  const before = await ports.load(new Map());
+  const { load, sensitive, wanted } = accepting;
+  const before = await load(new Map());
   const { spec, declared } = before;
   if (spec === undefined || declared === undefined) throw new Failure(...before.diagnostics);
   assertSameFiles(accepting.input.spec, spec);
   const attempt = async (complete: boolean) => {
     const edited = await new Acceptance(accepting, spec, declared, complete).all();
     const overlay = new Map(edited.files.map(({ path, after }) => [path, after]));
-    return { edited, overlay, after: await ports.load(overlay) };
+    return { edited, overlay, after: await load(overlay) };
   };
   const least = await attempt(false);
   const { edited, overlay, after } = least.after.spec === undefined ? await attempt(true) : least;
@@ -92,7 +86,7 @@ export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance
   const problems = [
     ...(accepting.shared ? [] : changedOthers(spec, after.spec, edited.resources, declared)),
     ...(accepting.shared ? [] : await changedTargets(accepting, edited.resources, overlay)),
-    ...(await leftDifferences(accepting, after.spec)),
+    ...leftDifferences(accepting, after.spec),
   ];
   if (problems.length > 0) throw new Failure(...sensitive.maskedMessages(problems));
   return edited;
@@ -150,7 +144,7 @@ class Acceptance {
     this.#spec = spec;
     this.#declared = declared;
     const files = new Set([...spec.files.map(({ path }) => path), accepting.into]);
-    this.#edits = new SpecEdits((file) => (files.has(file) ? accepting.ports.read(file) : undefined));
+    this.#edits = new SpecEdits((file) => (files.has(file) ? accepting.read(file) : undefined));
   }
 
   async all(): Promise<DriftAcceptance> {
@@ -237,21 +231,21 @@ class Acceptance {
   }
 
   async #content(address: Address, node: SpecNode): Promise<string> {
-    const { registry, input, ports } = this.#accepting;
+    const { registry, input, read, content } = this.#accepting;
     const provider = registry.of(address);
     const path = pathBeside(node.source.path, scalarText(node) ?? "");
     const record = input.state.records.get(address);
     const live = record && indexLive(input.live, registry).byId(provider.kind, record.id);
-    const before = path === undefined ? undefined : ports.read(path);
+    const before = path === undefined ? undefined : read(path);
     if (path === undefined || before === undefined || live === undefined)
       throw notAccepted(address, `${address}: the file of its content cannot be written`);
-    this.#addContent(address, { path, before, after: await ports.content(provider, live) });
+    this.#addContent(address, { path, before, after: await content(provider, live) });
     return path;
   }
 
   async #appeared({ drift }: WantedDrift): Promise<void> {
     const { address } = drift;
-    const { registry, input, into, ports, sensitive } = this.#accepting;
+    const { registry, input, into, read, sensitive } = this.#accepting;
     const provider = registry.of(address);
     const live = indexLive(input.live, registry).byId(
       provider.kind,
@@ -286,7 +280,7 @@ class Acceptance {
     if (provider.nested === undefined) {
       this.#edits.set({ file: into, path: [provider.kind, escaped(key)] }, whole);
       this.#imports.push({ to: escaped(address), id: escaped(live.id) });
-      if (ports.read(into) === undefined) throw notAccepted(address, `${into} is not a file of the spec`);
+      if (read(into) === undefined) throw notAccepted(address, `${into} is not a file of the spec`);
       return;
     }
     const place = parent && this.#edits.placeOf(parent.fields);
@@ -309,9 +303,9 @@ class Acceptance {
   ): Promise<{ readonly source: string }> {
     const [source] = sourcesOf([{ provider, live, key: live.name, address, renamed: false, sharing: 1 }]);
     const path = pathBeside(this.#accepting.into, source?.path ?? "");
-    if (source === undefined || path === undefined || this.#accepting.ports.read(path) !== undefined)
+    if (source === undefined || path === undefined || this.#accepting.read(path) !== undefined)
       throw notAccepted(address, `${address}: the file ${source?.path ?? ""} for its content already exists`);
-    const after = await this.#accepting.ports.content(provider, live);
+    const after = await this.#accepting.content(provider, live);
     this.#addContent(address, { path, before: new Uint8Array(), after });
     return { source: source.path };
   }
@@ -428,14 +422,14 @@ function aloneHint(resources: readonly AcceptedResource[]): string {
 
 /** Other targets share the sections outside `targets`. */
 async function changedTargets(
-  { ports, otherTargets }: Accepting,
+  { load, otherTargets }: Accepting,
   resources: readonly AcceptedResource[],
   overlay: ReadonlyMap<string, Uint8Array>,
 ): Promise<readonly Diagnostic[]> {
   const changed: string[] = [];
   for (const target of otherTargets) {
-    const before = await ports.load(new Map(), target);
-    const after = await ports.load(overlay, target);
+    const before = await load(new Map(), target);
+    const after = await load(overlay, target);
     const isSame =
       before.spec !== undefined &&
       after.spec !== undefined &&
@@ -447,8 +441,9 @@ async function changedTargets(
 }
 
 /** What a plan of the edited spec would still change at the accepted addresses. */
-async function leftDifferences({ ports, wanted }: Accepting, spec: Spec): Promise<readonly Diagnostic[]> {
-  const plan = await ports.plan(spec);
+function leftDifferences({ input, wanted }: Accepting, spec: Spec): readonly Diagnostic[] {
+  // The same objects and facts as before: only the spec differs.
+  const plan = makePlan({ ...input, spec });
   const refused = plan.diagnostics.filter(({ severity }) => severity === "error");
   return wanted.flatMap(({ drift: { address, what }, field }) => {
     const left = plan.changes.filter(
