@@ -9,7 +9,7 @@ import { expandSourceFolders } from "./files/source-folders.ts";
 import { openSpecFolder, type SpecFolder, type SpecFolderOptions } from "./files/spec-folder.ts";
 import { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
-import type { DeclaredSpec, Rule, RuleFile, Spec, TargetSettings } from "./model/spec.ts";
+import type { DeclaredSpec, RuleFile, Spec, TargetSettings } from "./model/spec.ts";
 import { type MapNode, member } from "./model/tree.ts";
 import { type ExpandedSpec, expandSpec } from "./modules/expand-spec.ts";
 import { flattenResources } from "./resolve/flatten.ts";
@@ -59,10 +59,10 @@ async function read(
   options: LoadOptions,
   findings: Findings,
 ): Promise<{ readonly spec: Spec; readonly declared: DeclaredSpec } | undefined> {
-  const { registry } = options;
+  const { registry, rules: files, untrusted = false } = options;
   const opened = await openExpandedSpec(options, findings);
   if (opened === undefined) return undefined;
-  const { tree, target, files, expanded } = opened;
+  const { tree, target, expanded } = opened;
   const { root, parts, leftOut } = expanded;
   refuseSensitiveSections(root, findings);
   const policy = member(root, "policy");
@@ -70,9 +70,13 @@ async function read(
     const validator = await validatorForPolicy(registry, policy);
     reportErrors(validator.policy(policy), "policy", policy, findings);
   }
-  const rules = await rulesFor(options, opened.written, findings);
+  const strict = untrusted ? STRICT : LIMITS;
+  const section = member(opened.written, "rules");
+  const rules =
+    files === undefined
+      ? []
+      : await readSpecRules({ section, files, most: strict.rules, framed: !untrusted, registry, findings });
   await options.yieldToEventLoop?.();
-  const strict = options.untrusted === true ? STRICT : LIMITS;
   const flat = flattenResources(parts, registry, findings);
   const written = expandSourceFolders(flat, registry, tree, findings, strict.sourceFiles);
   const keyed = options.secrets === "resolve" ? options.keyed : undefined;
@@ -80,11 +84,11 @@ async function read(
     tree,
     env: options.env,
     keyed,
-    unseen: options.untrusted === true,
+    unseen: untrusted,
     mayLack: options.mayLackSecrets === true,
     read: new Map(),
   };
-  const sources = new SourceReader(tree, options.untrusted === true ? STRICT.sourceBytes : undefined);
+  const sources = new SourceReader(tree, untrusted ? STRICT.sourceBytes : undefined);
   await options.yieldToEventLoop?.();
   const resources = await resolveResources(written, {
     ...{ registry, sources, secrets, findings, parts, leftOut },
@@ -98,7 +102,7 @@ async function read(
     });
   const hidden = sensitiveNames(member(opened.written, "variables"));
   const spec = {
-    files: files.digests,
+    files: opened.files.digests,
     resources,
     policy: policyOf(policy),
     target,
@@ -107,18 +111,7 @@ async function read(
     ...(hidden.size === 0 ? {} : { sensitiveVariables: hidden }),
     sensitive: findings.sensitive,
   };
-  return { spec, declared: { root, rules: member(opened.written, "rules"), resources: written } };
-}
-
-async function rulesFor(
-  { rules: files, registry, untrusted = false }: LoadOptions,
-  root: MapNode,
-  findings: Findings,
-): Promise<readonly Rule[]> {
-  const section = member(root, "rules");
-  if (files === undefined || (files.length === 0 && section === undefined)) return [];
-  const most = (untrusted ? STRICT : LIMITS).rules;
-  return readSpecRules({ section, files, most, framed: !untrusted, registry, findings });
+  return { spec, declared: { root, rules: section, resources: written } };
 }
 
 export interface SpecInput extends SpecFolderOptions {

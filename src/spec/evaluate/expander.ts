@@ -75,8 +75,10 @@ export class Expander {
       const name = isTemplate(key) ? this.#key(key, mapMember.key) : key;
       const value = this.node(mapMember.value);
       if (name !== key || value !== mapMember.value) changed = true;
-      if (members.has(name)) this.#twice(name, mapMember.key);
-      else members.set(name, value === mapMember.value ? mapMember : { key: mapMember.key, value });
+      if (members.has(name)) {
+        const message = `duplicate key ${JSON.stringify(name)} after variables are resolved`;
+        this.#options.findings.error("SPEC_DUPLICATE_KEY", message, mapMember.key);
+      } else members.set(name, value === mapMember.value ? mapMember : { key: mapMember.key, value });
     }
     return changed ? mapAt(node, members) : node;
   }
@@ -180,17 +182,12 @@ export class Expander {
   #placed(value: SpecNode, at: Span, depth: number, traced: boolean): SpecNode {
     const characters = value.kind === "scalar" && typeof value.value === "string" ? value.value.length : 0;
     if (depth > LIMITS.depth || !this.#options.budget.take(1, characters)) return this.#tooMuch(at);
-    const placed = this.#copied(value, at, depth, traced);
-    const copied = { ...placed, copiedFrom: value };
+    const sensitive = value.sensitive === true ? ({ sensitive: true } as const) : {};
+    const copied = { ...this.#copied(value, at, depth, traced), ...sensitive, copiedFrom: value };
     return traced || refers(value) ? { ...copied, written: value.written ?? value } : copied;
   }
 
   #copied(value: SpecNode, at: Span, depth: number, traced: boolean): SpecNode {
-    const copy = this.#copiedPlain(value, at, depth, traced);
-    return value.sensitive === true ? { ...copy, sensitive: true } : copy;
-  }
-
-  #copiedPlain(value: SpecNode, at: Span, depth: number, traced: boolean): SpecNode {
     if (value.kind === "scalar") return scalarAt(at, value.value);
     const inner = (node: SpecNode): SpecNode => this.#placed(node, at, depth + 1, traced);
     if (value.kind === "list") return listAt(at, value.items.map(inner));
@@ -223,20 +220,12 @@ export class Expander {
     const text = inside === undefined || keep ? inside : literalOf(inside);
     if (text !== undefined) return text;
     const { findings } = this.#options;
-    if (inside === undefined)
-      findings.error(
-        "SPEC_VARIABLE",
-        `${named(part)} is ${describeNode(value)} and cannot be part of a string`,
-        at,
-      );
-    else
+    if (inside === undefined) {
+      const problem = `is ${describeNode(value)} and cannot be part of a string`;
+      findings.error("SPEC_VARIABLE", `${named(part)} ${problem}`, at);
+    } else
       findings.error("SPEC_REFERENCE", `${part.raw} is a reference, which a key or name cannot contain`, at);
     return part.raw;
-  }
-
-  #twice(name: string, at: Span): void {
-    const message = `duplicate key ${JSON.stringify(name)} after variables are resolved`;
-    this.#options.findings.error("SPEC_DUPLICATE_KEY", message, at);
   }
 
   #tooMuch(at: Span): SpecNode {

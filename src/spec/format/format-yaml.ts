@@ -15,7 +15,9 @@ export function formatYaml(source: SourceText, findings: Findings): string | und
   const text = source.text.replaceAll("\r\n", "\n");
   const tokens = lexicalTokens(new SourceText(source.file, text), findings);
   if (tokens === undefined) return undefined;
-  const formatted = laidOut(text, piecesOf(text, tokens)).replaceAll("\n", ending);
+  const pieces = new Pieces(text);
+  for (const token of tokens) pieces.top(token);
+  const formatted = laidOut(text, pieces.all).replaceAll("\n", ending);
   const again = readYaml(new SourceText(source.file, formatted), findings);
   if (again !== undefined && isSame(tree, again) && squeezed(source.text) === squeezed(formatted))
     return formatted;
@@ -42,12 +44,6 @@ interface Place {
 }
 
 type Item = CST.CollectionItem | CST.BlockMap["items"][number];
-
-function piecesOf(text: string, tokens: readonly CST.Token[]): readonly Piece[] {
-  const pieces = new Pieces(text);
-  for (const token of tokens) pieces.top(token);
-  return pieces.all;
-}
 
 class Pieces {
   readonly all: Piece[] = [];

@@ -177,6 +177,14 @@ export interface ReferenceContext {
 /** Where a reference is written. `address`: the resource with the reference; absent for a value that none may use. */
 type ReferenceUser = Pick<WrittenResource, "origin"> & { readonly address?: Address };
 
+/** `kind.name.attribute`, where the name may contain dots; undefined for any other text. */
+function referencePath(expression: string) {
+  const [first, last] = [expression.indexOf("."), expression.lastIndexOf(".")];
+  if (first <= 0 || last === first) return undefined;
+  const name = expression.slice(first + 1, last);
+  return { kind: expression.slice(0, first), name, attribute: expression.slice(last + 1) };
+}
+
 /** Undefined after reporting an error. */
 function referenceTargetOf(
   part: Expression,
@@ -189,21 +197,19 @@ function referenceTargetOf(
   const { registry, resources, findings } = context;
   const report = (message: string, details: { readonly hint?: string }, severity?: "warning"): undefined =>
     reportTarget({ message, severity: severity ?? "error", ...details }, at, user.address, context);
-  const { expression, raw } = part;
-  const first = expression.indexOf(".");
-  const last = expression.lastIndexOf(".");
-  if (first <= 0 || last === first || last === expression.length - 1)
+  const { raw } = part;
+  const path = referencePath(part.expression);
+  if (path === undefined || path.attribute === "")
     return report(`${raw} is neither a variable nor a reference`, {
       hint: "write ${var.name} or ${kind.name.attribute}; for a literal ${, write $${",
     });
-  const kind = expression.slice(0, first);
+  const { kind, name, attribute } = path;
   const provider = registry.find(kind);
   if (provider === undefined) {
     const kinds = registry.kinds.map(({ kind }) => kind);
     const message = `${raw} refers to the kind ${JSON.stringify(kind)}, which does not exist`;
     return report(message, findings.didYouMean(kind, [...kinds, "var"], `the kinds are ${listed(kinds)}`));
   }
-  const [name, attribute] = [expression.slice(first + 1, last), expression.slice(last + 1)];
   const address = addressOf(provider.kind, name);
   if (!resources.has(address)) {
     // Another target may declare it, together with what uses the value.
@@ -281,11 +287,10 @@ function textsIn(node: SpecNode): readonly string[] {
 /** The references in a string whose form was not checked yet. */
 function targetsIn(text: string): readonly ReferencePart[] {
   return (templateParts(text) ?? []).flatMap((part): ReferencePart[] => {
-    const expression = typeof part === "string" ? "" : part.expression;
-    const [first, last] = [expression.indexOf("."), expression.lastIndexOf(".")];
-    if (first <= 0 || last === first) return [];
-    const address = addressOf(expression.slice(0, first), expression.slice(first + 1, last));
-    return [{ address, attribute: expression.slice(last + 1) }];
+    const path = typeof part === "string" ? undefined : referencePath(part.expression);
+    return path === undefined
+      ? []
+      : [{ address: addressOf(path.kind, path.name), attribute: path.attribute }];
   });
 }
 

@@ -119,7 +119,7 @@ interface Asked {
 }
 
 function fromVariable(asked: Asked): ReadSecret | undefined {
-  const { written, node, sources, findings } = asked;
+  const { written, field, node, sources, findings } = asked;
   const { address } = written;
   const name = String(scalarText(node));
   const encoding = member(written.fields, "encoding");
@@ -132,34 +132,7 @@ function fromVariable(asked: Asked): ReadSecret | undefined {
     findings.warning("SPEC_SECRET_CREDENTIAL", message, node, { address, hint });
   }
   const earlier = sources.read.get(name);
-  return earlier === undefined || sources.keyed === undefined
-    ? fromEnv(asked, name)
-    : readSecret(asked, sources.keyed, earlier);
-}
-
-/** Variables that runs sign in with, or open their state with. */
-const CREDENTIALS: ReadonlySet<string> = new Set([
-  "WORKSPACE_TOKEN",
-  "WORKSPACE_CLIENT_SECRET",
-  "WORKSPACE_STATE",
-  "WORKSPACE_STATE_KEY",
-  "WORKSPACE_STATE_KEY_OLD",
-  "WORKSPACE_WEBHOOK_SECRET",
-  "DATABRICKS_TOKEN",
-  "DATABRICKS_PASSWORD",
-  "DATABRICKS_CLIENT_SECRET",
-  "DATABRICKS_OIDC_TOKEN",
-  "ARM_CLIENT_SECRET",
-  "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
-  "GOOGLE_CREDENTIALS",
-  "PGPASSWORD",
-]);
-
-const notRead = (field: string, source: string): ReadSecret => ({ values: { [field]: "" }, unread: source });
-
-function fromEnv(asked: Asked, name: string): ReadSecret | undefined {
-  const { written, field, node, sources, findings } = asked;
-  const { address } = written;
+  if (earlier !== undefined && sources.keyed !== undefined) return readSecret(asked, sources.keyed, earlier);
   if (isTemplate(name)) {
     const message = `${address}: the name of an environment variable cannot contain a reference`;
     findings.error("SPEC_REFERENCE", message, node, { address });
@@ -184,6 +157,26 @@ function fromEnv(asked: Asked, name: string): ReadSecret | undefined {
   sources.read.set(name, valid);
   return readSecret(asked, sources.keyed, valid);
 }
+
+/** Variables that runs sign in with, or open their state with. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  "WORKSPACE_TOKEN",
+  "WORKSPACE_CLIENT_SECRET",
+  "WORKSPACE_STATE",
+  "WORKSPACE_STATE_KEY",
+  "WORKSPACE_STATE_KEY_OLD",
+  "WORKSPACE_WEBHOOK_SECRET",
+  "DATABRICKS_TOKEN",
+  "DATABRICKS_PASSWORD",
+  "DATABRICKS_CLIENT_SECRET",
+  "DATABRICKS_OIDC_TOKEN",
+  "ARM_CLIENT_SECRET",
+  "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+  "GOOGLE_CREDENTIALS",
+  "PGPASSWORD",
+]);
+
+const notRead = (field: string, source: string): ReadSecret => ({ values: { [field]: "" }, unread: source });
 
 function fromFile(asked: Asked): ReadSecret | undefined {
   const { written, field, node, sources, findings } = asked;

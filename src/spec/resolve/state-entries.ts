@@ -9,6 +9,7 @@ import {
   nameOf,
   parseAddress,
 } from "../../core/address.ts";
+import { lazily } from "../../core/lazily.ts";
 import { literalOf } from "../../expressions/template.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import { addressesOf, isIdItsName } from "../../resource/names.ts";
@@ -45,7 +46,15 @@ class EntryReader {
     imported: new Set<string>(),
     ids: new Set<string>(),
   };
-  #modules: Map<Address, Address> | undefined;
+  /** The first resource that each module declares. */
+  readonly #inModules = lazily(() => {
+    const { declared, registry } = this.#checks;
+    const modules = new Map<Address, Address>();
+    for (const address of declared)
+      for (const owner of addressesOf(registry.get(kindOf(address)), address))
+        if (!modules.has(owner)) modules.set(owner, address);
+    return modules;
+  });
   readonly #places = new Map<MovedEntry, Span>();
 
   constructor(checks: StateEntryChecks) {
@@ -111,17 +120,6 @@ class EntryReader {
   #declaredIn(from: Address, to: Address): Address | undefined {
     if (isInModule(from, to) || isInModule(to, from)) return undefined;
     return this.#inModules().get(from);
-  }
-
-  /** The first resource that each module declares. */
-  #inModules(): ReadonlyMap<Address, Address> {
-    if (this.#modules !== undefined) return this.#modules;
-    const { declared, registry } = this.#checks;
-    this.#modules = new Map();
-    for (const address of declared)
-      for (const owner of addressesOf(registry.get(kindOf(address)), address))
-        if (!this.#modules.has(owner)) this.#modules.set(owner, address);
-    return this.#modules;
   }
 
   removed(node: MapNode): RemovedEntry | undefined {

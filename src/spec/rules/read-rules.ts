@@ -235,14 +235,11 @@ class RuleExpressions {
     );
     if (depth < 0) return;
     const name = path[depth] ?? "";
-    const where = this.#kinds.length > 3 ? "no kind" : this.#kinds.map(({ kind }) => kind).join(" and ");
-    const has = where === "no kind" ? "has" : "have no";
+    const kinds = this.#kinds.map(({ kind }) => kind).join(" and ");
+    const problem = this.#kinds.length > 3 ? "no kind has a field" : `${kinds} have no field`;
     const fields = depth === 0 ? this.#kinds.flatMap(({ fields }) => Object.keys(fields)) : [];
     this.#error(
-      `${part}: ${where} ${has} ${where === "no kind" ? "a" : ""} field ${JSON.stringify(path.slice(0, depth + 1).join("."))}`.replaceAll(
-        "  ",
-        " ",
-      ),
+      `${part}: ${problem} ${JSON.stringify(path.slice(0, depth + 1).join("."))}`,
       node,
       offset + use.end - name.length,
       offset + use.end,

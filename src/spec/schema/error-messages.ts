@@ -50,7 +50,7 @@ function words(error: SchemaError, name: string, suggest: Suggest, beside: reado
         message: `${subject} cannot have the key ${quoted(error.params.propertyName)}`,
         path: [...path, String(error.params.propertyName)],
         onKey: true,
-        hint: ruleOf(error.schema.propertyNames),
+        hint: (error.schema.propertyNames as { readonly description?: string }).description,
       };
     case "type":
       return { code: "SPEC_TYPE", path, onKey: false, ...wrongType(error, subject) };
@@ -97,12 +97,6 @@ function missingField(error: SchemaError, name: string): Words {
     onKey: true,
     missing: field,
   };
-}
-
-/** The rule for keys, in words. */
-function ruleOf(propertyNames: unknown): string | undefined {
-  const { description } = (propertyNames ?? {}) as { readonly description?: string };
-  return description;
 }
 
 function wrongType(error: SchemaError, subject: string): { message: string; hint?: string } {
