@@ -72,6 +72,8 @@ export class Evaluator {
   readonly #options: EvaluatorOptions;
   readonly #language: CelLanguage = valueLanguage();
   readonly #meter: Meter;
+  /** An expression is often evaluated for many instances of a module. */
+  readonly #paths = new Map<string, ValuePath | undefined>();
   #depth = 0;
   #wrong = 0;
 
@@ -87,7 +89,7 @@ export class Evaluator {
       return undefined;
     }
     try {
-      const path = valuePathOf(part.expression);
+      const path = this.#pathOf(part.expression);
       const use = { part, scope, at };
       if (path === undefined) return this.#computed(use);
       // A string that is only a path is marked as a whole.
@@ -100,7 +102,7 @@ export class Evaluator {
 
   /** Whether the syntax and types are valid; a problem is reported. */
   checkSyntax(part: Expression, at: Span): boolean {
-    if (valuePathOf(part.expression) !== undefined) return true;
+    if (this.#pathOf(part.expression) !== undefined) return true;
     return this.#compiled({ part, at }) !== undefined;
   }
 
@@ -118,6 +120,11 @@ export class Evaluator {
       "to subtract, write spaces around -",
     );
     return true;
+  }
+
+  #pathOf(text: string): ValuePath | undefined {
+    if (!this.#paths.has(text)) this.#paths.set(text, valuePathOf(text));
+    return this.#paths.get(text);
   }
 
   #compiled(use: Partial<Use> & Pick<Use, "part" | "at">): CompiledExpression | undefined {
