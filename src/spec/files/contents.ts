@@ -10,9 +10,8 @@ import type { Findings } from "../model/findings.ts";
 import { LIMITS, STRICT } from "../model/limits.ts";
 import type { WrittenResource } from "../model/spec.ts";
 import { hasSensitive, member, type SpecNode, scalarText } from "../model/tree.ts";
-import { refusedWords } from "./includes.ts";
 import { formatOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./notebook-formats.ts";
-import { type OpenedFile, pathBeside, type SpecFolder } from "./spec-folder.ts";
+import { type OpenedFile, pathBeside, refusedWords, type SpecFolder } from "./spec-folder.ts";
 
 /** The path in the tree that a node names; undefined after reporting an error. */
 export function namedPath(written: WrittenResource, node: SpecNode, findings: Findings): string | undefined {

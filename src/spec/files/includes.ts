@@ -20,37 +20,12 @@ import {
 } from "../model/tree.ts";
 import { readYamlFile } from "../yaml/read-yaml.ts";
 import { filePatternProblem } from "./patterns.ts";
-import { type FileRefusal, isGlob, pathBeside, type RefusedFile, type SpecFolder } from "./spec-folder.ts";
+import { isGlob, pathBeside, type RefusedFile, refusedWords, type SpecFolder } from "./spec-folder.ts";
 
 export interface Included {
   readonly root: MapNode;
   /** Reads further files of the spec: those of modules. */
   readonly files: SpecFileReader;
-}
-
-const REFUSALS: Readonly<Record<FileRefusal, { readonly code: Code; readonly words: string }>> = {
-  missing: { code: "SPEC_NOT_FOUND", words: "does not exist" },
-  outside: { code: "SPEC_OUTSIDE", words: "is outside the spec's folder" },
-  loop: { code: "SPEC_NOT_FOUND", words: "cannot be read, because symbolic links form a loop" },
-  private: {
-    code: "SPEC_PRIVATE",
-    words: "belongs to git, .workspace, or the state, which a spec cannot read",
-  },
-  irregular: { code: "SPEC_NOT_FOUND", words: "is not a regular file" },
-  "too large": { code: "SPEC_TOO_LARGE", words: "is too large" },
-  unreadable: { code: "SPEC_NOT_FOUND", words: "cannot be read" },
-  "no folder": { code: "SPEC_NOT_FOUND", words: "is not a folder" },
-  hidden: { code: "SPEC_OUTSIDE", words: "is hidden, and an untrusted spec cannot use hidden files" },
-};
-
-/** Describes why a file cannot be read, with the size if it is too large. */
-export function refusedWords({ refusal, bytes }: RefusedFile): {
-  readonly code: Code;
-  readonly words: string;
-} {
-  const { code, words } = REFUSALS[refusal];
-  if (bytes === undefined) return { code, words };
-  return { code, words: `${words}: ${grouped(bytes.size)} bytes (limit: ${grouped(bytes.most)})` };
 }
 
 /** Problems of one include that do not affect the other files. */

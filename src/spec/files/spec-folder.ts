@@ -11,8 +11,10 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join, normalize, posix, relative, resolve, sep } from "node:path";
+import type { Code } from "../../core/codes.ts";
 import { errorCode } from "../../core/diagnostic.ts";
 import { isOutOfFiles } from "../../core/request-failure.ts";
+import { grouped } from "../../core/sentences.ts";
 import { tinyglobby } from "../yaml/lazy-packages.ts";
 import { allEntries, matching } from "./patterns.ts";
 
@@ -20,16 +22,22 @@ import { allEntries, matching } from "./patterns.ts";
  * Why a file cannot be read. `outside`: the path leads out of the folder tree. `private`: it is git's, or the state's. `hidden`: a
  * part of it starts with a dot, and only what all see may be read.
  */
-export type FileRefusal =
-  | "missing"
-  | "outside"
-  | "loop"
-  | "private"
-  | "irregular"
-  | "too large"
-  | "unreadable"
-  | "hidden"
-  | "no folder";
+const REFUSALS = {
+  missing: { code: "SPEC_NOT_FOUND", words: "does not exist" },
+  outside: { code: "SPEC_OUTSIDE", words: "is outside the spec's folder" },
+  loop: { code: "SPEC_NOT_FOUND", words: "cannot be read, because symbolic links form a loop" },
+  private: {
+    code: "SPEC_PRIVATE",
+    words: "belongs to git, .workspace, or the state, which a spec cannot read",
+  },
+  irregular: { code: "SPEC_NOT_FOUND", words: "is not a regular file" },
+  "too large": { code: "SPEC_TOO_LARGE", words: "is too large" },
+  unreadable: { code: "SPEC_NOT_FOUND", words: "cannot be read" },
+  "no folder": { code: "SPEC_NOT_FOUND", words: "is not a folder" },
+  hidden: { code: "SPEC_OUTSIDE", words: "is hidden, and an untrusted spec cannot use hidden files" },
+} as const satisfies Record<string, { readonly code: Code; readonly words: string }>;
+
+export type FileRefusal = keyof typeof REFUSALS;
 
 export interface RefusedFile {
   readonly ok: false;
@@ -39,6 +47,16 @@ export interface RefusedFile {
 }
 
 export type OpenedFile<T> = { readonly ok: true; readonly value: T } | RefusedFile;
+
+/** Describes why a file cannot be read, with the size if it is too large. */
+export function refusedWords({ refusal, bytes }: RefusedFile): {
+  readonly code: Code;
+  readonly words: string;
+} {
+  const { code, words } = REFUSALS[refusal];
+  if (bytes === undefined) return { code, words };
+  return { code, words: `${words}: ${grouped(bytes.size)} bytes (limit: ${grouped(bytes.most)})` };
+}
 
 /** A folder and everything below it. Paths are relative to it, with `/` between their parts. */
 export interface SpecFolder {

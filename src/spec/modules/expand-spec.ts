@@ -1,30 +1,23 @@
 // A spec with its expressions evaluated: the main part, and one part for each instance of a module.
 
 import type { Address } from "../../core/address.ts";
-import type { PlanningRegistry } from "../../resource/kind.ts";
-import { Evaluator, type EvaluatorOptions } from "../evaluate/evaluator.ts";
+import type { Evaluator } from "../evaluate/evaluator.ts";
 import { Expander } from "../evaluate/expander.ts";
-import type { SpecFileReader } from "../files/includes.ts";
-import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
+import { ExpansionBudget } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import type { SpecPart } from "../model/spec.ts";
 import { type MapNode, member, type SpecNode, withMembers } from "../model/tree.ts";
 import { checkValues } from "../variables/check-values.ts";
 import type { LinearPatterns } from "../variables/parameters.ts";
 import type { Variables } from "../variables/variables.ts";
-import { ModuleDefinitions } from "./definition.ts";
 import { expandSections } from "./expand-resources.ts";
 import { ModuleSet } from "./instances.ts";
-import { ModuleLoading, type ModuleUser } from "./loading.ts";
+import { ModuleLoading, type ModuleOptions, type ModuleUser } from "./loading.ts";
 import { Locals, SpecScope } from "./scope.ts";
 
-export interface ExpandingOptions extends EvaluatorOptions {
-  readonly files: SpecFileReader;
+interface ExpandingOptions extends ModuleOptions {
   readonly variables: Variables;
-  readonly target: string | undefined;
   readonly main: string;
-  readonly registry: PlanningRegistry;
-  readonly limits: ModuleLimits;
   readonly patterns: LinearPatterns;
 }
 
@@ -45,17 +38,9 @@ export async function expandSpec(
   root: MapNode,
   options: ExpandingOptions,
 ): Promise<ExpandedSpec | undefined> {
-  const { files, main, registry, limits, target, findings } = options;
-  const evaluator = new Evaluator(options);
-  const definitions = new ModuleDefinitions(files, findings);
-  const loading = new ModuleLoading({
-    definitions,
-    limits,
-    target,
-    registry,
-    evaluator,
-    findings,
-  });
+  const { main, target, findings } = options;
+  const loading = new ModuleLoading(options);
+  const { evaluator } = loading.expanding;
   const budget = new ExpansionBudget();
   const used = member(root, "modules");
   const checked = (text: string, at: Span): string => {

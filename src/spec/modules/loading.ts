@@ -2,16 +2,17 @@
 
 import { type Address, addressOf } from "../../core/address.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
-import type { Evaluator } from "../evaluate/evaluator.ts";
+import { Evaluator, type EvaluatorOptions } from "../evaluate/evaluator.ts";
 import type { Expander, ExpanderOptions } from "../evaluate/expander.ts";
+import type { SpecFileReader } from "../files/includes.ts";
 import type { Findings } from "../model/findings.ts";
 import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin } from "../model/spec.ts";
 import { member, type SpecNode } from "../model/tree.ts";
 import type { ParameterValue } from "../variables/check-values.ts";
-import { type ModuleDefinition, type ModuleDefinitions, sizeOfTree } from "./definition.ts";
-import { OpenValues, type SpecScope } from "./scope.ts";
+import { type ModuleDefinition, ModuleDefinitions, sizeOfTree } from "./definition.ts";
+import type { SpecScope } from "./scope.ts";
 
 /** The user of a module: the spec itself, or an instance of a module. */
 export interface ModuleUser {
@@ -22,13 +23,11 @@ export interface ModuleUser {
   expander(scope: SpecScope): Expander;
 }
 
-interface LoadingOptions {
-  readonly findings: Findings;
-  readonly definitions: ModuleDefinitions;
+export interface ModuleOptions extends EvaluatorOptions {
+  readonly files: SpecFileReader;
   readonly limits: ModuleLimits;
   readonly target: string | undefined;
   readonly registry: PlanningRegistry;
-  readonly evaluator: Evaluator;
 }
 
 /** `pools.team/ads/shared.instance_pool_id`. */
@@ -43,7 +42,8 @@ export class ModuleLoading {
   readonly target: string | undefined;
   readonly findings: Findings;
   readonly expanding: Omit<ExpanderOptions, "scope" | "bind">;
-  readonly open = new OpenValues();
+  /** The locals, inputs, and outputs that are being evaluated, in the order in which they need one another. */
+  readonly open: string[] = [];
   /** The resources whose `when` is false. */
   readonly leftOut = new Set<Address>();
   /** Every input of every instance that was evaluated. */
@@ -52,14 +52,18 @@ export class ModuleLoading {
   #instances = 0;
   #isFull = false;
 
-  constructor(options: LoadingOptions) {
-    const { definitions, limits, target, registry, evaluator, findings } = options;
-    this.definitions = definitions;
+  constructor(options: ModuleOptions) {
+    const { files, limits, target, registry, findings } = options;
+    this.definitions = new ModuleDefinitions(files, findings);
     this.limits = limits;
     this.target = target;
     this.findings = findings;
     this.registry = registry;
-    this.expanding = { evaluator, budget: new ExpansionBudget(limits.nodes), findings };
+    this.expanding = {
+      evaluator: new Evaluator(options),
+      budget: new ExpansionBudget(limits.nodes),
+      findings,
+    };
   }
 
   /** Whether the limits leave room for another instance; reported once if not. */

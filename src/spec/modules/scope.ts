@@ -129,34 +129,14 @@ function resolved(node: SpecNode | undefined, rest: readonly PathStep[]): Resolv
 
 const NAME = /^[A-Za-z_][\w-]*$/;
 
-/** The locals, inputs, and outputs that are being evaluated, in the order in which they need one another. */
-export class OpenValues {
-  readonly #paths: string[] = [];
-
-  /** `local.a -> local.b -> local.a`; undefined if the value is not being evaluated. */
-  cycleTo(path: string): string | undefined {
-    const first = this.#paths.indexOf(path);
-    return first === -1 ? undefined : [...this.#paths.slice(first), path].join(" -> ");
-  }
-
-  evaluate<T>(path: string, work: () => T): T {
-    this.#paths.push(path);
-    try {
-      return work();
-    } finally {
-      this.#paths.pop();
-    }
-  }
-}
-
 /** Values by name, each evaluated once, when it is needed. */
 export class LazyCells {
-  readonly #open: OpenValues;
+  readonly #open: string[];
   readonly #prefix: string;
   readonly #cells = new Map<string, SpecNode | undefined>();
 
-  /** `prefix`: what comes before a name where a cycle is shown: `modules.team.`. */
-  constructor(open: OpenValues, prefix: string) {
+  /** `open`: the paths of the values that are being evaluated. `prefix`: what comes before a name in them: `modules.team.`. */
+  constructor(open: string[], prefix: string) {
     this.#open = open;
     this.#prefix = prefix;
   }
@@ -169,20 +149,25 @@ export class LazyCells {
   ): SpecNode | undefined {
     if (this.#cells.has(name)) return this.#cells.get(name);
     const path = `${this.#prefix}${name}`;
-    const cycle = this.#open.cycleTo(path);
-    if (cycle !== undefined) {
-      onCycle(cycle);
+    const first = this.#open.indexOf(path);
+    if (first >= 0) {
+      onCycle([...this.#open.slice(first), path].join(" -> "));
       return undefined;
     }
-    const value = this.#open.evaluate(path, evaluate);
-    this.#cells.set(name, value);
-    return value;
+    this.#open.push(path);
+    try {
+      const value = evaluate();
+      this.#cells.set(name, value);
+      return value;
+    } finally {
+      this.#open.pop();
+    }
   }
 }
 
 interface LocalsOptions {
   readonly findings: Findings;
-  readonly open: OpenValues;
+  readonly open: string[];
 }
 
 export class Locals {

@@ -3,8 +3,7 @@
 import { ownMember } from "../../core/json.ts";
 import type { NamedValues } from "../evaluate/evaluator.ts";
 import { escapedTree } from "../evaluate/node-values.ts";
-import { refusedWords } from "../files/includes.ts";
-import { readNamedFile } from "../files/spec-folder.ts";
+import { readNamedFile, refusedWords } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { SourceText, type Span } from "../model/source.ts";
