@@ -307,32 +307,7 @@ function workspaceOf(
   const inherited = own.host !== undefined || own.profile !== undefined ? withoutHost(defaults) : defaults;
   const written = { ...inherited, ...own };
   const at = keySpanOf(root, ["workspaces", name]);
-  if (name === RESULTS_NAME)
-    findings.error(
-      "SPEC_VALUE",
-      `${name} is the name of the file of results, so no workspace can have it`,
-      at,
-    );
-  if ((written.host === undefined) === (written.profile === undefined))
-    findings.error(
-      "SPEC_COMBINATION",
-      written.host === undefined
-        ? `workspace ${name} has neither a host nor a profile`
-        : `workspace ${name} has both a host and a profile`,
-      at,
-      { hint: "set exactly one of host and profile" },
-    );
-  if (Object.values(merged("environment", defaults, own)).includes(DATABASE_VARIABLE))
-    findings.error(
-      "SPEC_VALUE",
-      `the environment of workspace ${name} cannot have ${DATABASE_VARIABLE}`,
-      at,
-      { hint: "name a variable with a credential of this workspace" },
-    );
-  if (hasPassword(written.host) || hasPassword(written.state))
-    findings.error("SPEC_VALUE", `a URL of workspace ${name} contains a password`, at, {
-      hint: "name the variable that has it in environment, such as `PGPASSWORD: ADS_DATABASE_PASSWORD`",
-    });
+  reportWorkspace(name, written, merged("environment", defaults, own), at, findings);
   const timeoutMs = parseDuration(written.timeout ?? DEFAULT_TIMEOUT) ?? 0;
   if (timeoutMs < 1000 || timeoutMs > LONGEST_TIMEOUT_MS)
     findings.error("SPEC_VALUE", `the timeout of workspace ${name} must be from 1s to 23h`, at);
@@ -356,6 +331,42 @@ function workspaceOf(
     ...(maintenance.length === 0 ? {} : { maintenance }),
     timeoutMs,
   };
+}
+
+/** Names, hosts, and credentials that a workspace cannot have. */
+function reportWorkspace(
+  name: string,
+  written: WrittenWorkspace,
+  environment: FleetWorkspace["environment"],
+  at: ReturnType<typeof keySpanOf>,
+  findings: Findings,
+): void {
+  if (name === RESULTS_NAME)
+    findings.error(
+      "SPEC_VALUE",
+      `${name} is the name of the file of results, so no workspace can have it`,
+      at,
+    );
+  if ((written.host === undefined) === (written.profile === undefined))
+    findings.error(
+      "SPEC_COMBINATION",
+      written.host === undefined
+        ? `workspace ${name} has neither a host nor a profile`
+        : `workspace ${name} has both a host and a profile`,
+      at,
+      { hint: "set exactly one of host and profile" },
+    );
+  if (Object.values(environment).includes(DATABASE_VARIABLE))
+    findings.error(
+      "SPEC_VALUE",
+      `the environment of workspace ${name} cannot have ${DATABASE_VARIABLE}`,
+      at,
+      { hint: "name a variable with a credential of this workspace" },
+    );
+  if (hasPassword(written.host) || hasPassword(written.state))
+    findings.error("SPEC_VALUE", `a URL of workspace ${name} contains a password`, at, {
+      hint: "name the variable that has it in environment, such as `PGPASSWORD: ADS_DATABASE_PASSWORD`",
+    });
 }
 
 function withoutHost({ host: _host, profile: _profile, ...rest }: WrittenWorkspace): WrittenWorkspace {

@@ -125,24 +125,15 @@ export function fleetJson(view: FleetView): Record<string, unknown> {
 }
 
 function queueJson({ queued, waiting, running, next, workers, pauses, dead, unscheduled }: QueueView) {
-  const jobJson = ({
-    workspace,
-    command,
-    id,
-    createdAt,
-    startAfter,
-    attempt,
-    priority,
-    rollout,
-  }: PresentJob) => ({
-    workspace,
-    command,
-    job: id,
-    created_at: time(createdAt),
-    start_after: time(startAfter),
-    attempt,
-    priority,
-    wave: rollout?.wave,
+  const jobJson = (job: PresentJob) => ({
+    workspace: job.workspace,
+    command: job.command,
+    job: job.id,
+    created_at: time(job.createdAt),
+    start_after: time(job.startAfter),
+    attempt: job.attempt,
+    priority: job.priority,
+    wave: job.rollout?.wave,
   });
   return {
     queued: queued.map(jobJson),

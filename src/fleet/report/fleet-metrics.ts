@@ -138,30 +138,23 @@ export class WorkerMetrics {
   #released = 0;
   #largestChild = 0;
 
-  finished({
-    command,
-    status,
-    durationMs,
-    triedAgain,
-    requests,
-    lockWaitMs,
-    memoryBytes,
-  }: WorkspaceResult): void {
-    const key = `${command} ${status}`;
+  finished(result: WorkspaceResult): void {
+    const { command, requests, lockWaitMs } = result;
+    const key = `${command} ${result.status}`;
     this.#runs.set(key, (this.#runs.get(key) ?? 0) + 1);
     const histogram = this.#durations.get(command) ?? { counts: BUCKETS.map(() => 0), sum: 0, total: 0 };
-    const seconds = durationMs / 1000;
+    const seconds = result.durationMs / 1000;
     BUCKETS.forEach((limit, at) => {
       if (seconds <= limit) histogram.counts[at] = (histogram.counts[at] ?? 0) + 1;
     });
     histogram.sum += seconds;
     histogram.total += 1;
     this.#durations.set(command, histogram);
-    if (triedAgain === true) this.#retries += 1;
+    if (result.triedAgain === true) this.#retries += 1;
     this.#requestRetries += requests?.retried ?? 0;
     if (lockWaitMs !== undefined) this.#lockWaits += 1;
     this.#lockWaitSeconds += (lockWaitMs ?? 0) / 1000;
-    this.#largestChild = Math.max(this.#largestChild, memoryBytes ?? 0);
+    this.#largestChild = Math.max(this.#largestChild, result.memoryBytes ?? 0);
   }
 
   released(): void {

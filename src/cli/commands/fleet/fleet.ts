@@ -5,6 +5,7 @@ import { PROGRAM } from "../../../config/version.ts";
 import { type Diagnostic, failureOf } from "../../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../../core/request-failure.ts";
 import { count } from "../../../core/sentences.ts";
+import { runUnderLease, type WorkspaceLeases } from "../../../fleet/database/workspace-lease.ts";
 import type { FleetWorkspace } from "../../../fleet/model/fleet.ts";
 import { type FleetCommand, isSettled, type WorkspaceResult } from "../../../fleet/model/result.ts";
 import { resultLine, runSummary } from "../../../fleet/report/fleet-documents.ts";
@@ -31,7 +32,7 @@ import {
   openFleet,
   openResults,
 } from "../../fleet/fleet-options.ts";
-import { runWorkspace } from "../../fleet/run-workspace.ts";
+import { runWorkspace, type WorkspaceRun } from "../../fleet/run-workspace.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
 import {
   cancelCommand,
@@ -152,19 +153,6 @@ async function runSelected(
   const children = new ChildPool(context.env);
   const { adopt = false, memory: memoryMb = MEMORY_MB } = options;
   const run = { context, fleet, command, children, adopt, memoryMb, worker };
-  const execute: Execute = (workspace, stop) => runWorkspace(run, workspace, stop);
-  const guarded: Execute = async (workspace, stop) => {
-    if (leases === undefined || command === "validate") return execute(workspace, stop);
-    const { runUnderLease } = await import("../../../fleet/database/workspace-lease.ts");
-    const underLease = (lost: AbortSignal, logged: (log: string) => void) =>
-      runWorkspace({ ...run, logged }, workspace, stop === undefined ? lost : AbortSignal.any([stop, lost]));
-    const holder = { worker, version: PROGRAM, command };
-    return runUnderLease(leases, holder, workspace, underLease, (reason) => {
-      const result = refused(workspace, command, reason);
-      notBegun.add(result);
-      return result;
-    });
-  };
   try {
     const chosen =
       due === true
@@ -173,7 +161,7 @@ async function runSelected(
     const ended = await context.signals.during((signal) =>
       runFleet(
         chosen,
-        guarded,
+        underLeases(run, leases, worker, notBegun),
         { parallelism, maxFailures, waves, limits: fleet.limits, signal },
         {
           waveStarted: (name, items) =>
@@ -197,6 +185,28 @@ async function runSelected(
     children.close();
     await store.close();
   }
+}
+
+/** Runs each workspace under its lease if results are in a database. `notBegun` gets the result of a run that could not begin. */
+function underLeases(
+  run: WorkspaceRun,
+  leases: WorkspaceLeases | undefined,
+  worker: string,
+  notBegun: Set<WorkspaceResult>,
+): Execute {
+  const { command } = run;
+  if (leases === undefined || command === "validate")
+    return (workspace, stop) => runWorkspace(run, workspace, stop);
+  const holder = { worker, version: PROGRAM, command };
+  return (workspace, stop) => {
+    const execute = (lost: AbortSignal, logged: (log: string) => void) =>
+      runWorkspace({ ...run, logged }, workspace, stop === undefined ? lost : AbortSignal.any([stop, lost]));
+    return runUnderLease(leases, holder, workspace, execute, (reason) => {
+      const result = refused(workspace, command, reason);
+      notBegun.add(result);
+      return result;
+    });
+  };
 }
 
 function namesOf(workspaces: readonly FleetWorkspace[]): readonly string[] {
