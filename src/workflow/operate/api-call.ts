@@ -138,8 +138,7 @@ function bodyOf({ requestBody }: JsonObject, follow: OperationCatalog["follow"])
 const REFERENCE = "#/components/schemas/";
 
 function followed(schema: Json | undefined, components: JsonObject): JsonObject {
-  const own = objectIn(schema);
-  const { $ref, allOf, ...rest } = own;
+  const { $ref, allOf, ...rest } = objectIn(schema);
   const target =
     typeof $ref === "string" ? followed(components[$ref.slice(REFERENCE.length)], components) : {};
   const parts = [target, ...listIn(allOf).map((part) => followed(part, components)), rest];

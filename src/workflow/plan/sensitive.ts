@@ -213,11 +213,8 @@ export function redaction(
     for (const [address, record] of state.records) {
       const stored = (storedRecord(record) ?? record).applied;
       const applied = formOf(address, stored, record.applied);
-      const jsonObject = record.status === "ready" ? formOf(address, stored, record.seen) : {};
-      records.set(
-        address,
-        record.status === "ready" ? { ...record, applied, seen: jsonObject } : { ...record, applied },
-      );
+      if (record.status !== "ready") records.set(address, { ...record, applied });
+      else records.set(address, { ...record, applied, seen: formOf(address, stored, record.seen) });
     }
     const withoutValues = { ...concealedState(state, hidden, "shown"), records };
     const owners = addressByObject(state.records);
