@@ -48,7 +48,10 @@ import { lockWait } from "../session/open-state.ts";
 import { prepareForLargeSpec } from "../session/read-spec.ts";
 import { type Session, withSession } from "../session/session.ts";
 
-/** Shows an apply, and decides for the user. Its methods are called in this order, under the lock. */
+/**
+ * Shows an apply, and decides for the user. Its methods are called in this order, under the lock. Findings and progress also go to the
+ * observer of the invocation, at once, and figures to its run observer.
+ */
 export interface ApplyObserver {
   /** `notes`: what was found about the run before the plan. */
   planned(plan: Plan, notes: readonly Diagnostic[]): Promise<void>;
