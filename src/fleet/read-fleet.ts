@@ -9,8 +9,8 @@ import type { SensitiveTexts } from "../core/sensitive-texts.ts";
 import { Findings } from "../spec/model/findings.ts";
 import type { SourceText } from "../spec/model/source.ts";
 import { keySpanOf, plain, type SpecNode } from "../spec/model/tree.ts";
+import { reportErrors } from "../spec/schema/error-messages.ts";
 import { ajvForSpecs, toSchemaErrors } from "../spec/schema/validate.ts";
-import { reportErrors } from "../spec/schema/validator.ts";
 import { readYaml } from "../spec/yaml/read-yaml.ts";
 import {
   type Fleet,

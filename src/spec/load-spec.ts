@@ -19,7 +19,9 @@ import { resolveResources } from "./resolve/resolve.ts";
 import { refuseSensitiveSections } from "./resolve/sensitive-values.ts";
 import { stateEntriesOf } from "./resolve/state-entries.ts";
 import { readSpecRules } from "./rules/read-rules.ts";
-import { reportErrors, validatorForPolicy } from "./schema/validator.ts";
+import { reportErrors } from "./schema/error-messages.ts";
+import { validatorFor } from "./schema/quick-check.ts";
+import { schemaOfPolicy } from "./schema/sections.ts";
 import { LinearPatterns, sensitiveNames } from "./variables/parameters.ts";
 import { applyTarget, checkTargets, selectTarget } from "./variables/targets.ts";
 import { variablesOf } from "./variables/variables.ts";
@@ -67,8 +69,9 @@ async function read(
   refuseSensitiveSections(root, findings);
   const policy = member(root, "policy");
   if (policy !== undefined) {
-    const validator = await validatorForPolicy(registry, policy);
-    reportErrors(validator.policy(policy), "policy", policy, findings);
+    const schema = schemaOfPolicy(registry);
+    const validator = await validatorFor(registry, [{ schema, node: policy }]);
+    reportErrors(validator(schema, policy), "policy", policy, findings);
   }
   const strict = untrusted ? STRICT : LIMITS;
   const section = member(opened.written, "rules");

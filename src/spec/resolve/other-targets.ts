@@ -17,8 +17,11 @@ import {
   withItems,
   withMembers,
 } from "../model/tree.ts";
+import { reportErrors } from "../schema/error-messages.ts";
+import { schemaOfKind } from "../schema/json-schema.ts";
+import { validatorFor } from "../schema/quick-check.ts";
+import { schemaOfPolicy } from "../schema/sections.ts";
 import type { SchemaError } from "../schema/validate.ts";
-import { reportErrors, validatorFor, validatorForPolicy } from "../schema/validator.ts";
 import { type CheckParts, checkValues } from "../variables/check-values.ts";
 import { applyTarget, selectTarget, withoutSettings } from "../variables/targets.ts";
 import { variablesOf } from "../variables/variables.ts";
@@ -59,19 +62,24 @@ async function checkSections(target: MapNode, checking: Checking): Promise<void>
   const resources = flattenResources([{ root: literal, origin: undefined }], registry, findings);
   const judged = resources
     .filter(({ provider }) => secretField(provider) === undefined)
-    .map(({ address, provider, fields: node }) => ({ address, provider, node }));
-  const validator = await validatorFor(registry, judged);
-  const report = (errors: readonly SchemaError[], name: string, node: SpecNode): void =>
+    .map(({ address, provider, fields: node }) => ({
+      name: address,
+      schema: schemaOfKind(provider),
+      node,
+    }));
+  const policy = member(literal, "policy");
+  const schema = schemaOfPolicy(registry);
+  const all = policy === undefined ? judged : [...judged, { name: "policy", schema, node: policy }];
+  const validator = await validatorFor(registry, all);
+  for (const { name, schema, node } of all) {
+    const errors = validator(schema, node).filter(isOfForm);
     reportErrors(
-      errors.filter(isOfForm).filter((error) => !isOmitted(error, node)),
+      errors.filter((error) => !isOmitted(error, node)),
       name,
       node,
       findings,
     );
-  for (const { address, provider, node } of judged) report(validator.resource(provider, node), address, node);
-  const policy = member(literal, "policy");
-  if (policy !== undefined)
-    report((await validatorForPolicy(registry, policy)).policy(policy), "policy", policy);
+  }
 }
 
 /** What the fields that the target does not set cannot change. */

@@ -26,8 +26,10 @@ import {
   withMembers,
 } from "../model/tree.ts";
 import { schemaMessages } from "../schema/error-messages.ts";
+import { schemaOfKind } from "../schema/json-schema.ts";
+import type { NamedSchema } from "../schema/keywords.ts";
+import { validatorFor } from "../schema/quick-check.ts";
 import type { SpecValidator } from "../schema/validate.ts";
-import { validatorFor } from "../schema/validator.ts";
 import { DeclaredNames, edgesOf } from "./edges.ts";
 import { fieldOf } from "./field-walk.ts";
 import { lifecycleOf } from "./policy.ts";
@@ -105,7 +107,7 @@ export async function resolveResources(
 
 interface LinkedWhole extends BoundReferences {
   readonly written: WrittenResource;
-  readonly provider: PlannedKind;
+  readonly schema: NamedSchema;
   readonly node: MapNode;
 }
 
@@ -115,9 +117,9 @@ interface Checking extends ResolveInput {
 
 function linkedWhole(written: WrittenResource, linkage: ReferenceContext): LinkedWhole {
   const { fields, references, targets } = bindReferences(written, linkage);
-  const { provider, lifecycle: value } = written;
+  const { lifecycle: value } = written;
   const node = value === undefined ? fields : withMembers(fields, { lifecycle: { key: value, value } });
-  return { fields, references, targets, written, provider, node };
+  return { fields, references, targets, written, schema: schemaOfKind(written.provider), node };
 }
 
 function desiredOf(
@@ -127,7 +129,7 @@ function desiredOf(
   resolving: Checking,
 ): Resource {
   const { findings } = resolving;
-  const { written, fields, node: whole } = link;
+  const { written, fields } = link;
   const sensitive = findings.sensitive.size === 0 ? NO_PATHS : sensitivePaths(written, fields, findings);
   for (const path of sensitive) {
     const node = nodeAt(fields, path);
@@ -136,7 +138,7 @@ function desiredOf(
   }
   reportLiterals(written, fields, sensitive, findings);
   const isLiteral = secretField(written.provider) !== undefined && holdsLiteral(written, findings);
-  const faulty = isLiteral ? undefined : checkSchema(written, whole, resolving);
+  const faulty = isLiteral ? undefined : checkSchema(link, resolving);
   const isValid = faulty?.size === 0;
   reportRepeated(written, fields, findings);
   reportDeprecated(written, fields, findings);
@@ -175,12 +177,11 @@ function problemsOf(
 
 /** The top-level fields in which the schema finds something, each reported. */
 function checkSchema(
-  written: WrittenResource,
-  fields: MapNode,
+  { written, schema, node: fields }: LinkedWhole,
   { registry, validator, findings }: Checking,
 ): ReadonlySet<string> {
   const { address, provider } = written;
-  const errors = validator.resource(provider, fields);
+  const errors = validator(schema, fields);
   if (errors.length === 0) return NOTHING_FAULTY;
   const beside = registry.kinds.flatMap(({ nested }) => (nested?.kind === provider.kind ? nested.under : []));
   const faulty = new Set<string>();

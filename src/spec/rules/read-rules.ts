@@ -31,7 +31,9 @@ import {
   scalarText,
 } from "../model/tree.ts";
 import { hasPath } from "../resolve/field-walk.ts";
-import { reportErrors, validatorForRules } from "../schema/validator.ts";
+import { reportErrors } from "../schema/error-messages.ts";
+import { validatorFor } from "../schema/quick-check.ts";
+import { schemaOfRule } from "../schema/sections.ts";
 import { readYamlFile } from "../yaml/read-yaml.ts";
 
 interface RuleSources extends Omit<RuleChecks, "compile"> {
@@ -53,15 +55,16 @@ export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]>
     findings.error("SPEC_TOO_LARGE", `the spec has more than ${most} rules`, section);
     return [];
   }
-  const nodes = [...trusted, ...own].map(([, { value }]) => value);
-  const validator = await validatorForRules(registry, nodes);
+  const schema = schemaOfRule(registry);
+  const all = [...trusted, ...own].map(([, { value: node }]) => ({ schema, node }));
+  const validator = await validatorFor(registry, all);
   const language = ruleLanguage("read");
   const checks: RuleChecks = { ...from, compile: (text) => language.compile(text) };
   const valid = (members: ReadonlyMap<string, MapMember>, framed: boolean): readonly Rule[] =>
     [...members]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([name, mapMember]) => {
-        const errors = validator.rule(mapMember.value);
+        const errors = validator(schema, mapMember.value);
         reportErrors(errors, `rule ${name}`, mapMember.value, findings, mapMember.key);
         const rule = errors.length > 0 ? undefined : ruleOf(name, mapMember, checks, framed);
         return rule === undefined ? [] : [rule];

@@ -4,6 +4,9 @@ import type { Code } from "../../core/codes.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
 import { listed, shortened } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import { keySpanOf, type SpecNode, spanOf } from "../model/tree.ts";
 import type { SchemaError } from "./validate.ts";
 
 export interface SchemaMessage {
@@ -31,6 +34,20 @@ export function schemaMessages(
     keyword: error.keyword,
     ...words(error, name, suggest, beside),
   }));
+}
+
+/** Reports each error of a value at its place; `whole`: the place of errors that are about all of it. */
+export function reportErrors(
+  errors: readonly SchemaError[],
+  name: string,
+  node: SpecNode,
+  findings: Findings,
+  whole: Span = node,
+): void {
+  for (const { code, message, path, onKey, hint } of schemaMessages(errors, name, findings.suggest)) {
+    const at = onKey ? keySpanOf(node, path) : spanOf(node, path);
+    findings.error(code, message, path.length === 0 ? whole : at, { hint });
+  }
 }
 
 type Words = Omit<SchemaMessage, "keyword">;

@@ -9,7 +9,7 @@ import {
   type PlanningRegistry,
   secretField,
 } from "../../resource/kind.ts";
-import { ifType, type JsonSchema } from "./keywords.ts";
+import { ifType, type JsonSchema, type NamedSchema } from "./keywords.ts";
 import { LANGUAGE, LIFECYCLE, policySchema, REPETITION, rulesSchema } from "./sections.ts";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
@@ -35,8 +35,9 @@ export function resourceSchema(provider: PlannedKind): JsonSchema {
 }
 
 /** The schema of one resource, including the definitions that it refers to. */
-export function standaloneSchema(provider: PlannedKind): JsonSchema {
-  return { ...resourceSchema(provider), $defs: { lifecycle: LIFECYCLE } };
+export function schemaOfKind(provider: PlannedKind): NamedSchema {
+  const schema = (): JsonSchema => ({ ...resourceSchema(provider), $defs: { lifecycle: LIFECYCLE } });
+  return { name: provider.kind, schema };
 }
 
 /** The schema of a complete spec. Nested kinds are inside their parents. */

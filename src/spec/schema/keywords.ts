@@ -5,6 +5,12 @@ import { defined, type Json } from "../../core/json.ts";
 /** A JSON Schema as data. */
 export type JsonSchema = { [keyword: string]: Json };
 
+/** A schema that values are checked against. Its name is unique: that of a kind, or of a section. */
+export interface NamedSchema {
+  readonly name: string;
+  readonly schema: () => JsonSchema;
+}
+
 /** What a spec calls a variable, a local, an input, or an output. */
 export const NAME_SCHEMA: JsonSchema = { pattern: "^[A-Za-z_][A-Za-z0-9_-]*$" };
 

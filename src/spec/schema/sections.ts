@@ -9,6 +9,7 @@ import {
   ifType,
   type JsonSchema,
   NAME_SCHEMA,
+  type NamedSchema,
   textSchema,
 } from "./keywords.ts";
 
@@ -32,6 +33,11 @@ export const LIFECYCLE: JsonSchema = {
     on_immutable_change: IMMUTABLE,
   }),
 };
+
+export const schemaOfPolicy = (registry: PlanningRegistry): NamedSchema => ({
+  name: "policy of the spec",
+  schema: () => policySchema(registry),
+});
 
 export function policySchema(registry: PlanningRegistry): JsonSchema {
   const kinds = registry.kinds.map(({ kind }) => kind);
@@ -85,7 +91,12 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
 
 const LONGEST_EXPRESSION = 5_000;
 
-export function ruleSchema(registry: PlanningRegistry): JsonSchema {
+export const schemaOfRule = (registry: PlanningRegistry): NamedSchema => ({
+  name: "rule of the spec",
+  schema: () => ruleSchema(registry),
+});
+
+function ruleSchema(registry: PlanningRegistry): JsonSchema {
   return closedMap(
     {
       name: {

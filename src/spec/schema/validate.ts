@@ -4,11 +4,9 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "
 import addFormats from "ajv-formats";
 import type { Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
-import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
 import { plain, type SpecNode, withoutBigint } from "../model/tree.ts";
-import { standaloneSchema } from "./json-schema.ts";
-import type { JsonSchema } from "./keywords.ts";
-import { policySchema, ruleSchema } from "./sections.ts";
+import type { NamedSchema } from "./keywords.ts";
 
 /** One error of the validator, with the path as keys. */
 export interface SchemaError {
@@ -21,11 +19,7 @@ export interface SchemaError {
   readonly data: unknown;
 }
 
-export interface SpecValidator {
-  resource(provider: PlannedKind, node: SpecNode): readonly SchemaError[];
-  policy(node: SpecNode): readonly SchemaError[];
-  rule(node: SpecNode): readonly SchemaError[];
-}
+export type SpecValidator = (schema: NamedSchema, node: SpecNode) => readonly SchemaError[];
 
 export type RegExpEngine = NonNullable<NonNullable<Options["code"]>["regExp"]>;
 
@@ -33,27 +27,19 @@ export type RegExpEngine = NonNullable<NonNullable<Options["code"]>["regExp"]>;
 const validators = new WeakMap<PlanningRegistry, SpecValidator>();
 
 export function validatorOf(registry: PlanningRegistry): SpecValidator {
-  const specValidator = validators.get(registry) ?? makeValidator(registry);
+  const specValidator = validators.get(registry) ?? makeValidator();
   validators.set(registry, specValidator);
   return specValidator;
 }
 
-function makeValidator(registry: PlanningRegistry): SpecValidator {
+function makeValidator(): SpecValidator {
   const ajv = ajvForSpecs();
   const compiled = new Map<string, ValidateFunction>();
-  const check = (name: string, schema: () => JsonSchema, node: SpecNode): readonly SchemaError[] => {
-    let validate = compiled.get(name);
-    if (validate === undefined) {
-      validate = ajv.compile(withoutUnique(schema()) as object);
-      compiled.set(name, validate);
-    }
+  return ({ name, schema }, node) => {
+    const validate = compiled.get(name) ?? ajv.compile(withoutUnique(schema()) as object);
+    compiled.set(name, validate);
     const value = plain(node, withoutBigint);
     return validate(value) ? [] : toSchemaErrors(validate.errors ?? [], value);
-  };
-  return {
-    resource: (provider, node) => check(provider.kind, () => standaloneSchema(provider), node),
-    policy: (node) => check("policy of the spec", () => policySchema(registry), node),
-    rule: (node) => check("rule of the spec", () => ruleSchema(registry), node),
   };
 }
 

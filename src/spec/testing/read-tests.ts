@@ -18,8 +18,8 @@ import {
   scalarText,
   spanOf,
 } from "../model/tree.ts";
+import { reportErrors } from "../schema/error-messages.ts";
 import { ajvForSpecs, toSchemaErrors } from "../schema/validate.ts";
-import { reportErrors } from "../schema/validator.ts";
 import { readYamlFile } from "../yaml/read-yaml.ts";
 import { testFileSchema } from "./test-schema.ts";
 

@@ -17,8 +17,8 @@ import {
 import { schemaMessages } from "../schema/error-messages.ts";
 import { specForm } from "../schema/json-schema.ts";
 import type { JsonSchema } from "../schema/keywords.ts";
+import { type QuickCheck, quickCheck } from "../schema/quick-check.ts";
 import type { RegExpEngine } from "../schema/validate.ts";
-import { type QuickCheck, quickCheck } from "../schema/validator.ts";
 import type { LinearPatterns, ParameterDeclaration } from "./parameters.ts";
 
 /** A parameter with its value, in template form. */

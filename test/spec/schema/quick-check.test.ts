@@ -9,10 +9,10 @@ import { withValueAt } from "../../../src/core/pointer.ts";
 import { registry } from "../../../src/providers/index.ts";
 import { SourceText } from "../../../src/spec/model/source.ts";
 import { listAt, mapAt, type SpecNode, scalarAt } from "../../../src/spec/model/tree.ts";
-import { standaloneSchema } from "../../../src/spec/schema/json-schema.ts";
+import { schemaOfKind } from "../../../src/spec/schema/json-schema.ts";
 import type { JsonSchema } from "../../../src/spec/schema/keywords.ts";
+import { quickCheck } from "../../../src/spec/schema/quick-check.ts";
 import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
-import { quickCheck } from "../../../src/spec/schema/validator.ts";
 import { sampleOf } from "../../sample-size.ts";
 
 const AT = { source: new SourceText("workspace.yaml", ""), start: 0, end: 0 };
@@ -28,7 +28,7 @@ function nodeOf(value: Json): SpecNode {
 const kinds = registry.kinds
   .filter(({ nested, kind }) => nested === undefined && WHOLE[kind] !== undefined)
   .map((provider) => {
-    const schema = standaloneSchema(provider);
+    const schema = schemaOfKind(provider).schema();
     const examples = Object.values(WHOLE[provider.kind] as Record<string, Json>).map((one) =>
       withoutNested(one),
     );
