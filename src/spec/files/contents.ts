@@ -10,7 +10,7 @@ import type { Findings } from "../model/findings.ts";
 import { LIMITS, STRICT } from "../model/limits.ts";
 import type { WrittenResource } from "../model/spec.ts";
 import { hasSensitive, member, type SpecNode, scalarText } from "../model/tree.ts";
-import { formatOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./notebook-formats.ts";
+import { withFormat } from "./notebook-formats.ts";
 import { type OpenedFile, pathBeside, refusedWords, type SpecFolder } from "./spec-folder.ts";
 
 /** The path in the tree that a node names; undefined after reporting an error. */
@@ -69,7 +69,7 @@ export function contentOf(
   const path = namedPath(written, node, findings);
   if (path === undefined) return undefined;
   const source = { written, node, path, findings };
-  const declared = withFormat(source, values);
+  const declared = withFormat(written, node, path, values, findings);
   const read = summed(source, declared, sources);
   if (read === undefined) return undefined;
   return {
@@ -84,18 +84,6 @@ interface NamedSource {
   readonly node: SpecNode;
   readonly path: string;
   readonly findings: Findings;
-}
-
-/** A notebook's language and format, by the spec or the extension of its file. */
-function withFormat({ written, node, path, findings }: NamedSource, values: Values): Values {
-  const { provider, address } = written;
-  if (!isNotebookKind(provider)) return values;
-  const format = formatOf(path, values);
-  if (format !== undefined) return { ...format, ...values };
-  const message = `${address}: cannot infer the language or format from the extension of ${path}`;
-  const hint = `use ${NOTEBOOK_EXTENSIONS.join(", ")}, or set format and language`;
-  findings.error("SPEC_VALUE", message, node, { address, hint });
-  return values;
 }
 
 /** Digests of the bytes and of what contents are compared by: the kind's own form, or size and digest. */

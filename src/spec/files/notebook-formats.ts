@@ -2,6 +2,9 @@
 
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
+import type { Findings } from "../model/findings.ts";
+import type { WrittenResource } from "../model/spec.ts";
+import type { SpecNode } from "../model/tree.ts";
 
 /** The format and language of a notebook by file extension (contract A 2.6). */
 const EXTENSIONS: Readonly<Record<string, Values>> = {
@@ -16,8 +19,25 @@ const EXTENSIONS: Readonly<Record<string, Values>> = {
 
 export const NOTEBOOK_EXTENSIONS = Object.keys(EXTENSIONS);
 
+/** The values of a resource, with the language and format of a notebook that has none in the spec; reported if nothing says them. */
+export function withFormat(
+  { provider, address }: WrittenResource,
+  node: SpecNode,
+  path: string,
+  values: Values,
+  findings: Findings,
+): Values {
+  if (!isNotebookKind(provider)) return values;
+  const format = formatOf(path, values);
+  if (format !== undefined) return { ...format, ...values };
+  const message = `${address}: cannot infer the language or format from the extension of ${path}`;
+  const hint = `use ${NOTEBOOK_EXTENSIONS.join(", ")}, or set format and language`;
+  findings.error("SPEC_VALUE", message, node, { address, hint });
+  return values;
+}
+
 /** The language and format of a file where the spec does not set them; undefined if nothing says either. A declared format overrides the language of the extension. */
-export function formatOf(path: string, declared: Values): Values | undefined {
+function formatOf(path: string, declared: Values): Values | undefined {
   const byExtension = EXTENSIONS[extensionOf(path)];
   const { language, format } = declared;
   if (byExtension === undefined) return language === undefined && format === undefined ? undefined : {};
