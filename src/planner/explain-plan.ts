@@ -12,7 +12,7 @@ import type { DecidedOrigin } from "../spec/edit/value-origin.ts";
 import type { Spec } from "../spec/model/spec.ts";
 import type { State } from "../state/model/record.ts";
 import { isIgnored } from "./diff/normalize.ts";
-import { type Action, type Change, isOfReplaced, touches } from "./model/change.ts";
+import { type Action, type Change, isOfReplaced, isUnresolved, touches } from "./model/change.ts";
 import type { Drift, Guard, Plan, Unmanaged } from "./model/plan.ts";
 
 /**
@@ -142,14 +142,13 @@ function diffsOf(change: Change | undefined): readonly FieldDiff[] {
   if (change === undefined) return [];
   if ("diffs" in change) return change.diffs;
   if (change.action !== "create") return [];
-  const later = new Set(change.unresolved.map(({ path }) => String(path[0])));
   return Object.entries(change.after).map(([name, after]) => ({
     path: [name],
     before: undefined,
     after,
     cause: change.cause,
     replaces: false,
-    ...(later.has(name) ? { unknown: true as const } : {}),
+    ...(isUnresolved(change, name) ? { unknown: true as const } : {}),
   }));
 }
 

@@ -6,7 +6,7 @@ import type { Json } from "../core/json.ts";
 import { overlaps, type Path, toPointer } from "../core/pointer.ts";
 import type { FieldDiff } from "../resource/planning.ts";
 import { checkGuards } from "./check/guards.ts";
-import { type Change, nameSourceOf, touches } from "./model/change.ts";
+import { type Change, isUnresolved, nameSourceOf, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords } from "./model/context.ts";
 import type { PlanFacts, PlanInput } from "./model/input.ts";
 import type {
@@ -82,34 +82,16 @@ interface ChangePart {
 
 /** The fields of a change by pointer: what it sets, or what differs. */
 function partsOf(change: Change): ReadonlyMap<string, ChangePart> {
-  switch (change.action) {
-    case "create": {
-      const later = new Set(change.unresolved.map(({ path }) => String(path[0])));
-      return partsBy(
-        Object.entries(change.after).map(([name, value]) => [[name], [value, later.has(name)]]),
-        change.payload,
-      );
-    }
-    case "update":
-    case "replace":
-      return partsBy(
-        change.diffs.map((diff) => [
-          diff.path,
-          [side(diff, "before"), side(diff, "after"), diff.unknown ?? false],
-        ]),
-        undefined,
-      );
-    case "delete":
-    case "adopt":
-    case "import":
-    case "move":
-    case "forget":
-    case "compare":
-    case "noop":
-    case "report":
-      return new Map();
-  }
-  return change satisfies never;
+  if (change.action === "create")
+    return partsBy(
+      Object.entries(change.after).map(([name, value]) => [[name], [value, isUnresolved(change, name)]]),
+      change.payload,
+    );
+  const diffs = "diffs" in change ? change.diffs : [];
+  return partsBy(
+    diffs.map((diff) => [diff.path, [side(diff, "before"), side(diff, "after"), diff.unknown ?? false]]),
+    undefined,
+  );
 }
 
 function side(diff: FieldDiff, name: "before" | "after"): Json {

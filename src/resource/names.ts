@@ -1,8 +1,7 @@
 // How the natural names of a kind compare, which names every workspace has, and the translation of names in values.
 
 import { type Address, memberOf, moduleAddress, nameOf, nestedNameOf, parentOf } from "../core/address.ts";
-import { isObject, type Json } from "../core/json.ts";
-import { setMember } from "../core/pointer.ts";
+import type { Json } from "../core/json.ts";
 import type { FieldTable, Values } from "./field-schema.ts";
 import type { Kind } from "./kind.ts";
 import { mapValues, tableSchema, visitSchema } from "./walk.ts";
@@ -107,17 +106,7 @@ export function withoutUnmanageable(
 
 export function withoutNames(fields: FieldTable, values: Values, kinds: ReadonlySet<string>): Values {
   if (kinds.size === 0) return values;
-  const out: { [key: string]: Json } = {};
-  for (const [key, value] of Object.entries(values)) {
-    const schema = fields[key] ?? {};
-    const named = schema.names ?? schema.items?.names;
-    if (named !== undefined && kinds.has(named)) continue;
-    const { properties } = schema;
-    setMember(
-      out,
-      key,
-      properties !== undefined && isObject(value) ? withoutNames(properties, value, kinds) : value,
-    );
-  }
-  return out;
+  return mapValues(fields, values, ({ names, items }, _value, inside) =>
+    kinds.has(names ?? items?.names ?? "") ? undefined : inside(),
+  );
 }

@@ -9,7 +9,7 @@ import { mentioned } from "../decide/dependencies.ts";
 import { type Change, isOfReplaced, writes } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import { markedResult } from "../model/result-values.ts";
-import { transitiveClosure } from "../model/work-graph.ts";
+import { transitiveClosure, withNeeds } from "../model/work-graph.ts";
 
 /** Cycles of declared memberships alone were reported with the spec. */
 export function nestingCycles(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
@@ -48,9 +48,7 @@ export function withNestingOrder(context: PlanContext, changes: readonly Change[
   }
   return changes.map((change) => {
     const more = waiting.get(change);
-    return more === undefined
-      ? change
-      : { ...change, dependsOn: [...new Set([...change.dependsOn, ...more])].sort() };
+    return more === undefined ? change : withNeeds(change, more);
   });
 }
 

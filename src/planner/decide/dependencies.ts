@@ -36,28 +36,13 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
   };
   return changes.map((change) => {
     const needs = withIndirect(change).filter((address) => acting.has(address));
-    switch (change.action) {
-      case "delete":
-        return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };
-      case "replace":
-        return {
-          ...change,
-          dependsOn: needs,
-          removeAfter: holders(change.address).filter((address) => !isNewHolder(address, change.address)),
-        };
-      case "create":
-      case "update":
-      case "adopt":
-      case "import":
-      case "move":
-      case "forget":
-      case "compare":
-      case "noop":
-      case "report":
-        return isEqual(needs, change.dependsOn) ? change : { ...change, dependsOn: needs };
-      default:
-        return change satisfies never;
+    if (change.action === "delete")
+      return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };
+    if (change.action === "replace") {
+      const removeAfter = holders(change.address).filter((holder) => !isNewHolder(holder, change.address));
+      return { ...change, dependsOn: needs, removeAfter };
     }
+    return isEqual(needs, change.dependsOn) ? change : { ...change, dependsOn: needs };
   });
 }
 

@@ -11,6 +11,7 @@ import { isIgnored } from "../diff/normalize.ts";
 import {
   type Change,
   type Delete,
+  isUnresolved,
   type NameSource,
   type Replace,
   type Update,
@@ -90,8 +91,7 @@ export function isRenamed(provider: PlannedKind): provider is RenamedKind {
 export function nameReached(provider: PlannedKind, change: Write): string {
   const { nameField = "" } = provider;
   const reached = change.after[nameField];
-  const unknown = change.unresolved.some((reference) => reference.path[0] === nameField);
-  return typeof reached === "string" && !unknown ? reached : change.name;
+  return typeof reached === "string" && !isUnresolved(change, nameField) ? reached : change.name;
 }
 
 /** Every change that takes a name which another live object has. By address, so that the same input gives the same errors. */

@@ -7,7 +7,7 @@ import { foldersAbove } from "../../resource/names.ts";
 import { type Change, type Delete, deletesCurrent } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
-import { transitiveClosure } from "../model/work-graph.ts";
+import { transitiveClosure, withNeeds } from "../model/work-graph.ts";
 
 /** The folders above the declared resources, by address, with the first such resource. */
 export function occupiedFolders({ registry, spec, destroy }: PlanInput): ReadonlyMap<Address, Address> {
@@ -46,8 +46,7 @@ export function withFreedPaths(
   const first = transitiveClosure([...blockers.values()].flat(), amongDeletes);
   return changes.map((change) => {
     const blocking = blockers.get(change);
-    if (blocking !== undefined)
-      return { ...change, dependsOn: [...new Set([...change.dependsOn, ...blocking])].sort() };
+    if (blocking !== undefined) return withNeeds(change, blocking);
     return deletesCurrent(change) && first.has(change.address)
       ? { ...change, dependsOn: amongDeletes(change.address) }
       : change;

@@ -172,6 +172,11 @@ export type Desiring = Extract<Change, Reaching>;
 /** A change that rests on a live object as the plan read it. */
 export type ObjectChange = Extract<Change, Existing>;
 
+/** Whether a field has a value that is known only after the apply. */
+export function isUnresolved({ unresolved }: Desiring, field: string): boolean {
+  return unresolved.some(({ path }) => String(path[0]) === field);
+}
+
 export function nameSourceOf(change: Change): NameSource | undefined {
   return "nameFrom" in change ? change.nameFrom : undefined;
 }

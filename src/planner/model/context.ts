@@ -9,7 +9,7 @@ import type { Live, LiveObject } from "../../resource/live.ts";
 import { foldName, isSameName } from "../../resource/names.ts";
 import type { ImportEntry } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import type { Change, Desiring } from "./change.ts";
+import { type Change, isUnresolved } from "./change.ts";
 import type { PlanInput } from "./input.ts";
 
 export interface PlanContext {
@@ -86,35 +86,12 @@ export function plannedAttribute(
   const change = context.decided.get(address);
   if (change === undefined)
     return attribute === provider.idAttribute ? context.input.state.records.get(address)?.id : undefined;
-  switch (change.action) {
-    case "create":
-    case "replace":
-      return attribute === provider.idAttribute ? undefined : reached(change, attribute);
-    case "update":
-    case "compare":
-    case "noop":
-    case "adopt":
-    case "import":
-    case "move":
-      if (attribute === provider.idAttribute) return change.id;
-      return isUnresolved(change, attribute)
-        ? undefined
-        : (change.after[attribute] ?? change.before[attribute]);
-    case "delete":
-    case "forget":
-    case "report":
-      return undefined;
-    default:
-      return change satisfies never;
-  }
-}
-
-function reached(change: Desiring, attribute: string): Json | undefined {
-  return isUnresolved(change, attribute) ? undefined : change.after[attribute];
-}
-
-function isUnresolved(change: Desiring, attribute: string): boolean {
-  return change.unresolved.some((reference) => reference.path[0] === attribute);
+  // The plan deletes the object, or leaves it alone.
+  if (!("after" in change)) return undefined;
+  const isNew = change.action === "create" || change.action === "replace";
+  if (attribute === provider.idAttribute) return isNew ? undefined : change.id;
+  if (isUnresolved(change, attribute)) return undefined;
+  return change.after[attribute] ?? (isNew ? undefined : change.before[attribute]);
 }
 
 /** Whether the kind has a value that the service never returns, so that an adoption would overwrite it. */

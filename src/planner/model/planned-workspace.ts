@@ -1,13 +1,11 @@
 // The workspace as side effects and guards of a kind use it: live data, and the changes of the plan.
 
-import type { RemoteId } from "../../core/address.ts";
 import { lazily } from "../../core/lazily.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
-import type { LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
 import type { PlannedChange, PlannedWorkspace, PlanningRules } from "../../resource/planning.ts";
-import { type Change, isDeletedWithParent, isOfReplaced } from "./change.ts";
+import { type Change, isDeletedWithParent, isOfReplaced, writes } from "./change.ts";
 import { type LiveIndex, objectKey, type PlanContext } from "./context.ts";
 import type { PlanFacts } from "./input.ts";
 
@@ -109,31 +107,15 @@ export function withConsequences(
 
 /** The change for which a provider is called; undefined for changes that send no requests. */
 export function plannedChange(change: Change, liveIndex: LiveIndex): PlannedChange | undefined {
-  const { kind, address, name } = change;
-  const head = { address, name };
-  const live = (id: RemoteId): LiveObject | undefined => liveIndex.byId(kind, id);
-  switch (change.action) {
-    case "create":
-      return { action: "create", ...head, live: undefined, after: change.after, diffs: [], steps: [] };
-    case "update": {
-      const { id, after, diffs, steps } = change;
-      return { action: "update", ...head, live: live(id), after, diffs, steps };
-    }
-    case "replace": {
-      const { id, after, diffs } = change;
-      return { action: "replace", ...head, live: live(id), after, diffs, steps: [] };
-    }
-    case "delete":
-      return { action: "delete", ...head, live: live(change.id), after: undefined, diffs: [], steps: [] };
-    case "adopt":
-    case "import":
-    case "move":
-    case "forget":
-    case "compare":
-    case "noop":
-    case "report":
-      return undefined;
-    default:
-      return change satisfies never;
-  }
+  if (!writes(change) && change.action !== "delete") return undefined;
+  const { action, address, kind, name } = change;
+  return {
+    action,
+    address,
+    name,
+    live: "id" in change ? liveIndex.byId(kind, change.id) : undefined,
+    after: "after" in change ? change.after : undefined,
+    diffs: "diffs" in change ? change.diffs : [],
+    steps: "steps" in change ? change.steps : [],
+  };
 }

@@ -208,6 +208,11 @@ export function transitiveClosure<T>(items: Iterable<T>, needsOf: (item: T) => I
   return closure;
 }
 
+/** The change, which also depends on these addresses. */
+export function withNeeds(change: Change, addresses: readonly Address[]): Change {
+  return { ...change, dependsOn: [...new Set([...change.dependsOn, ...addresses])].sort() };
+}
+
 export function addDependent(dependents: Map<Address, Set<Address>>, from: Address, to: Address): void {
   const addresses = dependents.get(to);
   if (addresses === undefined) dependents.set(to, new Set([from]));
