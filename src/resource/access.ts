@@ -5,6 +5,13 @@ import type { FieldDialect, Values } from "./field-schema.ts";
 
 export type PrincipalKind = "user" | "group" | "service_principal";
 
+/** Kinds of principals by the kind whose objects they are. */
+export const PRINCIPAL_KINDS: Readonly<Record<string, PrincipalKind>> = {
+  users: "user",
+  groups: "group",
+  service_principals: "service_principal",
+};
+
 /** A principal as a list names it. Without a kind, the name decides: secret scopes name principals so. */
 export interface PrincipalName {
   readonly kind?: PrincipalKind;

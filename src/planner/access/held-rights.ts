@@ -1,7 +1,12 @@
 // The rights of a workspace at one time: those of one principal, and those on one object, each with its path. Pure.
 
 import { kindOf, nameOf, parseAddress } from "../../core/address.ts";
-import { type AccessTarget, ADMINISTRATION, type PrincipalKind } from "../../resource/access.ts";
+import {
+  type AccessTarget,
+  ADMINISTRATION,
+  PRINCIPAL_KINDS,
+  type PrincipalKind,
+} from "../../resource/access.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import { isSameName } from "../../resource/names.ts";
 import type { AccessRight } from "../model/access.ts";
@@ -120,9 +125,7 @@ const PREFIXES: Readonly<Record<string, PrincipalKind>> = {
   user: "user",
   group: "group",
   sp: "service_principal",
-  users: "user",
-  groups: "group",
-  service_principals: "service_principal",
+  ...PRINCIPAL_KINDS,
 };
 
 /** The principals with a name: `ada@example.com`, `group:data-eng`, `sp:deployer`, or an address such as `groups.data-eng`. */

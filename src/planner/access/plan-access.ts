@@ -4,12 +4,13 @@ import { type Address, kindOf } from "../../core/address.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { omit } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
-import type {
-  AccessContribution,
-  AccessPlanning,
-  Grant,
-  PrincipalKind,
-  RightsHolder,
+import {
+  type AccessContribution,
+  type AccessPlanning,
+  type Grant,
+  PRINCIPAL_KINDS,
+  type PrincipalKind,
+  type RightsHolder,
 } from "../../resource/access.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
@@ -21,13 +22,6 @@ import type { PlanFacts } from "../model/input.ts";
 import { markedResult, withReferenceTexts } from "../model/result-values.ts";
 import { AccessState, type EndedMembership } from "./access-state.ts";
 import { type AccessStates, compareRights } from "./compare-rights.ts";
-
-/** Kinds of principals by the kind whose objects they are. */
-export const PRINCIPAL_KINDS: Readonly<Record<string, PrincipalKind>> = {
-  users: "user",
-  groups: "group",
-  service_principals: "service_principal",
-};
 
 interface Sides {
   readonly before: AccessContribution | undefined;
@@ -307,9 +301,11 @@ function unreadLists(
           if (!managed.has(objectKey(nested.kind, parent.name))) add(nested.kind);
   } else for (const [change] of going) add(change.kind);
   return [...unread].map(([kind, number]) => {
-    const { singular } = registry.get(kind);
-    const what = count(number, singular);
-    const lists = number === 1 ? "the access list" : "the access lists";
-    return `${lists} of ${what} ${isMoved ? "that this plan does not read" : "that the plan deletes or replaces"}`;
+    return `${accessLists(number, registry.get(kind))} ${isMoved ? "that this plan does not read" : "that the plan deletes or replaces"}`;
   });
+}
+
+/** `the access lists of 3 clusters`. */
+export function accessLists(number: number, { singular }: Pick<PlannedKind, "singular">): string {
+  return `${number === 1 ? "the access list" : "the access lists"} of ${count(number, singular)}`;
 }

@@ -1,12 +1,19 @@
 // The access of a whole workspace, live or after a plan, for questions about a principal or an object. Pure.
 
-import { count, listed } from "../../core/sentences.ts";
+import { listed } from "../../core/sentences.ts";
 import type { AccessTarget } from "../../resource/access.ts";
 import { type Change, touches } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
 import type { PlanFacts } from "../model/input.ts";
 import { AccessState } from "./access-state.ts";
-import { type AccessContext, type AccessWorld, accessWorld, changedAccess, statesOf } from "./plan-access.ts";
+import {
+  type AccessContext,
+  type AccessWorld,
+  accessLists,
+  accessWorld,
+  changedAccess,
+  statesOf,
+} from "./plan-access.ts";
 
 export interface WorkspaceAccess {
   readonly state: AccessState;
@@ -79,8 +86,7 @@ function unreadLists(
   const unread = objects.filter(
     ({ kind, name, contribution }) => contribution.isUnread === true && isAsked(kind, name),
   );
-  return [...Map.groupBy(unread, ({ kind }) => kind)].map(
-    ([kind, { length }]) =>
-      `${length === 1 ? "the access list" : "the access lists"} of ${count(length, input.registry.get(kind).singular)}`,
+  return [...Map.groupBy(unread, ({ kind }) => kind)].map(([kind, { length }]) =>
+    accessLists(length, input.registry.get(kind)),
   );
 }

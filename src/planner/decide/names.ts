@@ -168,26 +168,26 @@ function refusal(
   holder: Change | undefined,
   lister: Change | undefined,
 ): Diagnostic {
-  const { provider, taker, name, held: liveObject } = passing;
-  const resource = context.input.spec.resources.get(taker.address);
-  const owner = holder?.address ?? context.owners.get(taker.kind, liveObject.id);
-  const head = `${provider.singular} "${name}" already exists`;
-  const unmanaged = owner === undefined;
-  const cycle = holder !== undefined && freesName(provider, holder, name);
-  const message = unmanaged
-    ? `${head} and is not managed by ${taker.address}`
-    : lister !== undefined
-      ? `${head}: ${lister.address} lists it, and would lose it with the ${provider.singular} of ${owner}`
-      : cycle
-        ? `${head}: ${owner} frees the name only after ${taker.address} has taken it`
-        : `${head}: ${owner} keeps this name`;
-  return error("PLAN_ALREADY_EXISTS", message, {
+  const { provider, taker, name, held } = passing;
+  const owner = holder?.address ?? context.owners.get(taker.kind, held.id);
+  const message = (why: string): string => `${provider.singular} "${name}" already exists${why}`;
+  const details = {
     address: taker.address,
-    at: resource?.locate([provider.nameField]),
-    hint: unmanaged
-      ? `choose another name, or rename or delete the ${provider.singular} that has it`
-      : `choose another name for ${taker.address} first, and apply in two steps`,
-  });
+    at: context.input.spec.resources.get(taker.address)?.locate([provider.nameField]),
+  };
+  if (owner === undefined)
+    return error("PLAN_ALREADY_EXISTS", message(` and is not managed by ${taker.address}`), {
+      ...details,
+      hint: `choose another name, or rename or delete the ${provider.singular} that has it`,
+    });
+  const hint = `choose another name for ${taker.address} first, and apply in two steps`;
+  const refused = (why: string): Diagnostic =>
+    error("PLAN_ALREADY_EXISTS", message(`: ${why}`), { ...details, hint });
+  if (lister !== undefined)
+    return refused(`${lister.address} lists it, and would lose it with the ${provider.singular} of ${owner}`);
+  return holder !== undefined && freesName(provider, holder, name)
+    ? refused(`${owner} frees the name only after ${taker.address} has taken it`)
+    : refused(`${owner} keeps this name`);
 }
 
 /** What each part of a plan waits for. */

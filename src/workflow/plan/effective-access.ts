@@ -16,7 +16,6 @@ import {
   targetNamed,
   targetOfAddress,
 } from "../../planner/access/held-rights.ts";
-import { PRINCIPAL_KINDS } from "../../planner/access/plan-access.ts";
 import {
   accessAfter,
   accessOfLive,
@@ -28,6 +27,7 @@ import { addressByObject, createContext, indexLive } from "../../planner/model/c
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { registry as everyKind } from "../../providers/index.ts";
+import { PRINCIPAL_KINDS } from "../../resource/access.ts";
 import { planningRegistryIn, registryIn } from "../../resource/dialect-view.ts";
 import type { FieldDialect } from "../../resource/field-schema.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
