@@ -50,7 +50,7 @@ const ARRANGE: readonly Pass[] = [
   changing(withNestingOrder),
   changing(withFreedPaths),
   passNames,
-  limit,
+  keepSelected,
 ];
 
 /** The arranged changes are checked, described, and guarded. */
@@ -63,7 +63,7 @@ const FINISH: readonly Pass[] = [
   reporting(ignoredContradictions),
   reporting(liveProblems),
   findDuplicates,
-  reportMissingValues,
+  reportUnconfirmed,
   retainObjectsInUse,
   reporting(namesOfKeptObjects),
   changing(inPlanOrder),
@@ -223,7 +223,7 @@ function passNames({ context, changes }: PlanDraft): PassResult {
   return withPassedNames(context, changes);
 }
 
-function limit({ context, changes }: PlanDraft): PassResult {
+function keepSelected({ context, changes }: PlanDraft): PassResult {
   return limitToSelected(context, changes) ?? {};
 }
 
@@ -241,7 +241,7 @@ function findDuplicates({ context, changes, diagnostics }: PlanDraft): PassResul
 }
 
 /** Values that the workspace does not confirm, and users of deleted objects that could not be read. */
-function reportMissingValues(draft: PlanDraft): PassResult {
+function reportUnconfirmed(draft: PlanDraft): PassResult {
   const { context, facts, changes, diagnostics } = draft;
   const unconfirmed = unconfirmedValues(context, facts.lookups, lookupsOf(draft));
   return {

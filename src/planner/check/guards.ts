@@ -164,44 +164,47 @@ function objections(context: PlanContext, changes: readonly Change[], workspace:
 
 /** Counts after the plan, for kinds of which a workspace (or a parent) holds only so many. */
 function limits(context: PlanContext, changes: readonly Change[]): Guard[] {
-  const guards: Guard[] = [];
-  for (const provider of context.input.registry.kinds) {
-    if (provider.limit === undefined) continue;
-    for (const [parent, count, addresses] of countsAfter(context, provider, changes)) {
-      if (addresses.length === 0 || count <= provider.limit.max) continue;
-      const where =
-        provider.limit.per === "parent" ? `${provider.nested?.kind ?? "parent"} ${parent}` : "the workspace";
-      const message = `after this plan, ${where} would contain ${count} ${provider.kind}; the service allows ${provider.limit.max}`;
-      guards.push({
-        diagnostic: error("GUARD_LIMIT", message, { hint: "remove unused ones first" }),
-        addresses,
-      });
-    }
-  }
-  return guards;
+  return context.input.registry.kinds.flatMap((provider) => {
+    const { kind, nested, limit } = provider;
+    if (limit === undefined) return [];
+    return [...countsAfter(context, provider, changes)].flatMap(([parent, { count, creates }]) => {
+      if (creates.length === 0 || count <= limit.max) return [];
+      const where = limit.per === "parent" ? `${nested?.kind ?? "parent"} ${parent}` : "the workspace";
+      const message = `after this plan, ${where} would contain ${count} ${kind}; the service allows ${limit.max}`;
+      const diagnostic = error("GUARD_LIMIT", message, { hint: "remove unused ones first" });
+      return [{ diagnostic, addresses: creates }];
+    });
+  });
 }
 
+interface CountAfter {
+  count: number;
+  readonly creates: Address[];
+}
+
+/** By parent, or for the workspace. */
 function countsAfter(
-  context: PlanContext,
-  provider: PlannedKind,
+  { liveIndex }: PlanContext,
+  { kind, limit }: PlannedKind,
   changes: readonly Change[],
-): [string, number, Address[]][] {
-  const counts = new Map<string, { count: number; creates: Address[] }>();
-  const slot = (name: string): { count: number; creates: Address[] } => {
-    const key = provider.limit?.per === "parent" ? parentOf(name) : "";
-    const slots = counts.get(key) ?? { count: 0, creates: [] };
-    counts.set(key, slots);
-    return slots;
+): ReadonlyMap<string, CountAfter> {
+  const counts = new Map<string, CountAfter>();
+  const countFor = (name: string): CountAfter => {
+    const key = limit?.per === "parent" ? parentOf(name) : "";
+    const after = counts.get(key) ?? { count: 0, creates: [] };
+    counts.set(key, after);
+    return after;
   };
-  for (const live of context.liveIndex.all(provider.kind)) slot(live.name).count += 1;
+  for (const { name } of liveIndex.all(kind)) countFor(name).count += 1;
   for (const change of changes) {
-    if (change.kind !== provider.kind) continue;
-    if (change.action === "delete") slot(change.name).count -= 1;
+    if (change.kind !== kind) continue;
+    if (change.action === "delete") countFor(change.name).count -= 1;
     if (change.action !== "create") continue;
-    slot(change.name).count += 1;
-    slot(change.name).creates.push(change.address);
+    const after = countFor(change.name);
+    after.count += 1;
+    after.creates.push(change.address);
   }
-  return [...counts].map(([parent, { count, creates }]) => [parent, count, creates]);
+  return counts;
 }
 
 /** Warnings about live objects that the plan keeps: parts that failed or are not ready, as their kinds see it. */
