@@ -47,7 +47,7 @@ export function neededLookups(
   workspace: PlannedWorkspace,
 ): Lookup[] {
   return changes.flatMap((change) => {
-    const resource = context.input.spec.resources.get(change.address);
+    const resource = writes(change) ? context.input.spec.resources.get(change.address) : undefined;
     if (!writes(change) || resource === undefined) return [];
     const values = valuesIn(context.input.registry, resource).flatMap(({ path, place }): Lookup[] => {
       const text = valueAt(change.after, path);

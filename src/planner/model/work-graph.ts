@@ -50,9 +50,10 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
 
 /** By address, without the changes of replaced objects. */
 function currentChanges(changes: readonly Change[]): ReadonlyMap<Address, Change> {
-  return new Map(
-    changes.flatMap((change) => (changeKey(change) === change.address ? [[change.address, change]] : [])),
-  );
+  const byAddress = new Map<Address, Change>();
+  for (const change of changes)
+    if (changeKey(change) === change.address) byAddress.set(change.address, change);
+  return byAddress;
 }
 
 /** The change of the object whose name a change takes. */
