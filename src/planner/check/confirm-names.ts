@@ -46,9 +46,9 @@ export function neededLookups(
   changes: readonly Change[],
   workspace: PlannedWorkspace,
 ): Lookup[] {
-  return changes.flatMap((change) => {
-    const resource = writes(change) ? context.input.spec.resources.get(change.address) : undefined;
-    if (!writes(change) || resource === undefined) return [];
+  return changes.filter(writes).flatMap((change) => {
+    const resource = context.input.spec.resources.get(change.address);
+    if (resource === undefined) return [];
     const values = valuesIn(context.input.registry, resource).flatMap(({ path, place }): Lookup[] => {
       const text = valueAt(change.after, path);
       if (typeof text !== "string" || !isSent(change, path)) return [];
