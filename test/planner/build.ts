@@ -4,7 +4,12 @@ import { type Address, addressOf, kindOf, nameOf, remoteId } from "../../src/cor
 import type { JsonObject } from "../../src/core/json.ts";
 import { draftPlan, makePlan, missingFacts } from "../../src/planner/make-plan.ts";
 import type { Change } from "../../src/planner/model/change.ts";
-import { addressByObject, indexLive, type PlanContext } from "../../src/planner/model/context.ts";
+import {
+  addressByObject,
+  declaredNames,
+  indexLive,
+  type PlanContext,
+} from "../../src/planner/model/context.ts";
 import type { MissingFacts, PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
 import type { Plan } from "../../src/planner/model/plan.ts";
 import type { Live, LiveObject } from "../../src/resource/live.ts";
@@ -128,6 +133,7 @@ export function context(given: Partial<PlanInput> = {}, decided: readonly Change
     invalidRecords: new Map(),
     owners: addressByObject(input.state.records),
     imports: new Map(),
+    declaredName: declaredNames(input.spec),
   };
 }
 

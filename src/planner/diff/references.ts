@@ -6,9 +6,9 @@ import type { Json } from "../../core/json.ts";
 import { isSamePath, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
-import { foldName, translateNames } from "../../resource/names.ts";
+import { translateNames } from "../../resource/names.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
-import type { Reference, Resource, Spec } from "../../spec/model/spec.ts";
+import type { Reference, Resource } from "../../spec/model/spec.ts";
 import type { PlanContext, RecordedValues } from "../model/context.ts";
 import { isIdentical } from "./normalize.ts";
 
@@ -105,24 +105,6 @@ export function withLiveSpelling(context: PlanContext, { fields }: PlannedKind, 
   return translateNames(fields, values, (kind, name) => {
     const provider = registry.find(kind);
     if (provider?.ignoreCase !== true) return undefined;
-    return context.liveIndex.byName(kind, name)[0]?.name ?? declaredAs(context, provider, name);
+    return context.liveIndex.byName(kind, name)[0]?.name ?? context.declaredName(provider, name);
   });
-}
-
-function declaredAs({ input }: PlanContext, provider: PlannedKind, name: string): string | undefined {
-  const names = declared.get(input.spec) ?? new Map<string, ReadonlyMap<string, string>>();
-  declared.set(input.spec, names);
-  const ofKind = names.get(provider.kind) ?? namesOf(input.spec, provider);
-  names.set(provider.kind, ofKind);
-  return ofKind.get(foldName(provider, name));
-}
-
-/** Declared names by kind and folded name. Without this index, each name would search all resources of the spec. */
-const declared = new WeakMap<Spec, Map<string, ReadonlyMap<string, string>>>();
-
-function namesOf({ resources }: Spec, provider: PlannedKind): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const { kind, name } of resources.values())
-    if (kind === provider.kind) names.set(foldName(provider, name), name);
-  return names;
 }

@@ -7,7 +7,7 @@ import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
 import { foldName, isSameName } from "../../resource/names.ts";
-import type { ImportEntry } from "../../spec/model/spec.ts";
+import type { ImportEntry, Spec } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { type Change, isUnresolved } from "./change.ts";
 import type { PlanInput } from "./input.ts";
@@ -20,6 +20,8 @@ export interface PlanContext {
   readonly invalidRecords: ReadonlyMap<Address, StateRecord>;
   readonly owners: ObjectOwners;
   readonly imports: ReadonlyMap<Address, ImportEntry>;
+  /** How the spec writes the name of a declared object. */
+  readonly declaredName: (provider: PlannedKind, name: string) => string | undefined;
 }
 
 export function createContext(input: PlanInput, invalidRecords: PlanContext["invalidRecords"]): PlanContext {
@@ -30,6 +32,21 @@ export function createContext(input: PlanInput, invalidRecords: PlanContext["inv
     invalidRecords,
     owners: addressByObject(input.state.records),
     imports: new Map(input.spec.stateEntries?.imports.map((entry) => [entry.to, entry])),
+    declaredName: declaredNames(input.spec),
+  };
+}
+
+/** Indexes the names of a kind when one is asked for. */
+export function declaredNames({ resources }: Pick<Spec, "resources">): PlanContext["declaredName"] {
+  const kinds = new Map<string, ReadonlyMap<string, string>>();
+  const namesOf = (provider: PlannedKind): ReadonlyMap<string, string> => {
+    const declared = [...resources.values()].filter(({ kind }) => kind === provider.kind);
+    return new Map(declared.map(({ name }) => [foldName(provider, name), name]));
+  };
+  return (provider, name) => {
+    const names = kinds.get(provider.kind) ?? namesOf(provider);
+    kinds.set(provider.kind, names);
+    return names.get(foldName(provider, name));
   };
 }
 
