@@ -1,6 +1,7 @@
 // Crashes of a whole apply at each of its steps: the next run finishes the work, with nothing double, lost or left open.
 
 import { afterEach, expect, test } from "vitest";
+import { SAMPLE_STEP } from "../sample-size.ts";
 import { crashingProcess } from "./crashing.ts";
 import { FIRST, inventory, NOTHING, SECOND } from "./scenario.ts";
 import { doing, Site } from "./site.ts";
@@ -18,8 +19,8 @@ async function siteAt(before: string | undefined): Promise<Site> {
   return site;
 }
 
-/** Every third point, a different third for each scenario; CRASH_STEP=1 tries them all. */
-const STEP = Number(process.env.CRASH_STEP ?? 3);
+/** Every second point of those that the run samples, other ones for each scenario; CRASH_STEP=1 tries them all. */
+const STEP = Number(process.env.CRASH_STEP ?? 2 * SAMPLE_STEP);
 let offset = 0;
 
 async function crashEverywhere(
