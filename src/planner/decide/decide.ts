@@ -23,6 +23,7 @@ import {
   withIgnored,
 } from "../diff/normalize.ts";
 import {
+  inDeclaredForm,
   type ResolvedReferences,
   resolveReferences,
   withLiveSpelling,
@@ -51,7 +52,8 @@ export function decideResources(context: PlanContext): ReadonlyMap<Address, Diag
   // In dependency order, so that references find decided targets.
   for (const resource of destroy === true ? [] : inDependencyOrder(spec.resources)) {
     if (!isRead(context, resource.kind, resource.name)) continue;
-    const decision = decideResource(context, resource, registry.get(resource.kind));
+    const provider = registry.get(resource.kind);
+    const decision = decideResource(context, inDeclaredForm(provider, resource), provider);
     if ("refused" in decision) refusals.set(resource.address, decision.refused);
     else context.decided.set(resource.address, decision.change);
   }

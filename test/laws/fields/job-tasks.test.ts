@@ -1,6 +1,7 @@
 // Jobs of several tasks: applied, planned empty, exported, adopted, changed task by task, and never compared by order.
 
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { Address } from "../../../src/core/address.ts";
 import { listKinds } from "../../../src/engine/observe/list-kinds.ts";
 import { registry } from "../../../src/providers/index.ts";
 import { yamlText } from "../../../src/report/text/yaml.ts";
@@ -249,5 +250,45 @@ describe("a spec is refused with", () => {
     expect(
       await wrong(tasks, "    continuous: {}\n    trigger: { periodic: { interval: 1, unit: DAYS } }\n"),
     ).toContain("SPEC_COMBINATION: jobs.etl: trigger and continuous cannot be used together");
+  });
+});
+
+describe("a job with one task that refers to what the same apply creates", () => {
+  const POOL = "pools: { p: { node_type_id: Standard_DS3_v2 } }\n";
+  const NOTEBOOK = "notebook_task: { notebook_path: /n }";
+  const onCluster = `${POLICY}clusters: { c: ${CLUSTER} }\n`;
+  const inPool =
+    'new_cluster: { spark_version: 6.4.x-scala2.11, num_workers: 1, instance_pool_id: "${pools.p.instance_pool_id}" }';
+  const CASES = [
+    [
+      "a cluster",
+      `${onCluster}jobs: { j: { tasks: { t: { ${NOTEBOOK}, existing_cluster_id: "\${clusters.c.cluster_id}" } } } }\n`,
+    ],
+    ["a pool", `${POLICY}${POOL}jobs: { j: { tasks: { t: { ${NOTEBOOK}, ${inPool} } } } }\n`],
+    [
+      "a cluster, and its ID in parameters twice",
+      `${onCluster}jobs: { j: { tasks: { t: { notebook_task: { notebook_path: /n, base_parameters: { a: "\${clusters.c.cluster_id}", b: "is \${clusters.c.cluster_id}" } }, existing_cluster_id: "\${clusters.c.cluster_id}" } } } }\n`,
+    ],
+  ] as const;
+
+  test.each(CASES)("%s, has the task whole, and again after that was deleted", async (_what, text) => {
+    const site = await start();
+    for (let round = 0; round < 2; round++) {
+      expect((await apply(site, text)).filter((result) => !/^applied /.test(result))).toEqual([]);
+      const { tasks } = (await settingsOf(site, "j")) as { tasks: readonly Body[] };
+      expect(tasks).toHaveLength(1);
+      expect(tasks[0]).toMatchObject({ task_key: "t", notebook_task: { notebook_path: "/n" } });
+      expect(JSON.stringify(tasks)).not.toContain("${");
+      expect(doing(await plan(site, text))).toEqual([]);
+      const { records } = await site.state();
+      for (const [address, operation, field] of [
+        ["clusters.c", "clusters/permanent-delete", "cluster_id"],
+        ["pools.p", "instance-pools/delete", "instance_pool_id"],
+      ] as const) {
+        const record = records.get(address as Address);
+        if (record !== undefined) await site.world.post(`/api/2.0/${operation}`, { [field]: record.id });
+      }
+      await site.world.advance(600_000);
+    }
   });
 });
