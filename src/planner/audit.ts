@@ -140,7 +140,12 @@ export function nameContradictions(plan: Plan, registry: PlanningRegistry, liveI
   const parts = workGraph(plan.changes);
   const graph = new Map(parts.map((part) => [part.key, part]));
   return kinds.flatMap((provider) => {
-    const takers = parts.filter(({ change, phase }) => change.kind === provider.kind && gives(change, phase));
+    const takers = parts.filter(
+      (part) =>
+        part.change.kind === provider.kind &&
+        gives(part.change, part.phase) &&
+        !keepsName(provider, liveIndex, part),
+    );
     const byName = Map.groupBy(takers, (part) => foldName(provider, nameGiven(provider, part)));
     return takers.flatMap((taker) => [
       ...stillHeld(provider, liveIndex, graph, taker),
@@ -181,6 +186,13 @@ function gives(change: Change, phase: WorkItem["phase"]): boolean {
     phase !== "remove" &&
     (change.action === "create" || change.action === "update" || change.action === "replace")
   );
+}
+
+/** An update takes no name that its object has, also if another object has it, too. */
+function keepsName(provider: PlannedKind, liveIndex: LiveIndex, part: WorkItem): boolean {
+  const { change } = part;
+  if (change.action !== "update") return false;
+  return liveIndex.byName(change.kind, nameGiven(provider, part)).some(({ id }) => id === change.id);
 }
 
 function nameGiven(provider: PlannedKind, { change }: WorkItem): string {

@@ -51,3 +51,31 @@ test("a replaced user that someone else deleted leaves its record with the next 
   expect((await record())?.deposed).toBeUndefined();
   expect(doing(await site.drive(site.process().plan(spec)))).toEqual([]);
 });
+
+test("an update in place is planned and applied while the replaced object still has the same name", async () => {
+  const site = await Site.start("azure");
+  onTestFinished(() => site.close());
+  const destination = (fields: string) =>
+    site.spec(
+      `policy: { max_deletes: 100%, on_immutable_change: replace }\nnotification_destinations: { nd: { display_name: N, ${fields} } }\n`,
+    );
+  await site.drive(site.process().apply(await destination("destination_type: SLACK, channel_id: a")));
+  const record = async () => (await site.state()).records.get("notification_destinations.nd" as Address);
+  const id = (await record())?.id;
+  const email = await destination("destination_type: EMAIL, addresses: [b@example.com]");
+  await site.drive(site.process({ transport: refusing }).apply(email));
+  expect((await record())?.deposed).toEqual([id]);
+  const changed = await destination("destination_type: EMAIL, addresses: [c@example.com]");
+  const plan = await site.drive(site.process().plan(changed));
+  expect(plan.diagnostics).toEqual([]);
+  expect(doing(plan).toSorted()).toEqual([
+    "delete notification_destinations.nd",
+    "update notification_destinations.nd",
+  ]);
+  const { outcome } = await site.drive(site.process({ transport: refusing }).apply(changed));
+  expect(results(outcome)).toContain("applied update notification_destinations.nd");
+  expect((await record())?.deposed).toEqual([id]);
+  await site.drive(site.process().apply(changed));
+  expect((await record())?.deposed).toBeUndefined();
+  expect(doing(await site.drive(site.process().plan(changed)))).toEqual([]);
+});

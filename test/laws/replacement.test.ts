@@ -2,13 +2,15 @@
 // every kind of the registry in every dialect and cloud.
 
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { HttpRequest, HttpResponse } from "../../src/api/http/transport.ts";
 import { canonicalJson } from "../../src/core/digest.ts";
 import { toDottedPath } from "../../src/core/pointer.ts";
 import { registry } from "../../src/providers/index.ts";
 import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import type { Provider } from "../../src/resource/kind.ts";
-import { doing, results, Site } from "../engine/site.ts";
+import { apiError } from "../api/scripted.ts";
+import { doing, results, type Send, Site } from "../engine/site.ts";
 
 const DIALECTS: Readonly<Record<string, FieldDialect>> = {
   contract: CONTRACT_FIELDS,
@@ -229,6 +231,29 @@ for (const [where, dialect] of Object.entries(DIALECTS)) {
       const spec = policy("replace") + second;
       expect(await world(site, spec, provider.kind)).toBe(await world(fresh, spec, provider.kind));
     });
+
+    test.runIf(replaces)(
+      "leaves sound plans when the old object cannot be deleted, and it is deleted later",
+      async () => {
+        const site = await start(dialect);
+        await apply(site, policy("replace") + first);
+        const refusing = async (request: HttpRequest, send: Send): Promise<HttpResponse> =>
+          request.method === "DELETE" || /delete/.test(request.path)
+            ? apiError(400, "INVALID_STATE", "in use")
+            : send(request);
+        const spec = await site.spec(policy("replace") + second);
+        await site.drive(site.process({ transport: refusing }).apply(spec));
+        for (const next of [second, first]) {
+          const plan = await site.drive(site.process().plan(await site.spec(policy("replace") + next)));
+          expect(plan.diagnostics.filter(({ code }) => code === "PLAN_UNSOUND")).toEqual([]);
+        }
+        await apply(site, policy("replace") + second);
+        await site.world.advance(600_000);
+        expect(doing(await site.drive(site.process().plan(spec)))).toEqual([]);
+        const record = (await site.state()).records.get(address as never);
+        expect([record?.status, record?.deposed ?? []]).toEqual(["ready", []]);
+      },
+    );
   });
 
   test(`${where}: every field that replaces an object, and every name, has a case`, () => {

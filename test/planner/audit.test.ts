@@ -262,6 +262,25 @@ describe("the audit of names", () => {
     expect(named([noop("boxes.n", { ...to("b") }), adopt("boxes.m", { ...to("b") })])).toEqual([]);
   });
 
+  test("accepts updates that keep the name that another object has, too", () => {
+    const twin = object("b3", "a", { box_name: "a" });
+    const twins = indexLive(live({ boxes: [a, b, twin] }), registry);
+    const audited = (...changes: readonly Change[]) =>
+      nameContradictions({ ...sound, changes }, registry, twins);
+    const keeping = update("boxes.a", { id: twin.id, ...to("A") });
+    expect(audited(keeping)).toEqual([]);
+    expect(audited(keeping, update("boxes.c", { id: a.id, ...to("a") }))).toEqual([]);
+    expect(audited(update("boxes.b", { id: b.id, name: "b", ...to("a") }))).toEqual([
+      held("boxes.b", "b1"),
+      held("boxes.b", "b3"),
+    ]);
+    expect(audited(keeping, create("boxes.n", to("a")))).toEqual([
+      held("boxes.n", "b1"),
+      held("boxes.n", "b3"),
+    ]);
+    expect(audited(replace("boxes.a", { id: twin.id, ...to("a") }))).toEqual([held("boxes.a", "b1")]);
+  });
+
   test("finds names that another object still has", () => {
     expect(named([create("boxes.n", to("B"))])).toEqual([held("boxes.n", "b2")]);
     expect(named([replace("boxes.a", { id: a.id, ...to("b") })])).toEqual([held("boxes.a", "b2")]);
