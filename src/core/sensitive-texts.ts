@@ -1,5 +1,7 @@
 // Strings that no output may show: a value that prints as a placeholder, and the search that hides such strings in any encoding.
 
+import { parseJson } from "./exact-json.ts";
+import { visitScalars } from "./pointer.ts";
 import { ELLIPSIS, grouped, inOneLine } from "./sentences.ts";
 import { utf8Text } from "./utf8.ts";
 
@@ -42,7 +44,10 @@ export class SensitiveTexts {
   /** Those that are not in the search yet. */
   #added: string[] = [];
 
-  /** Also hides the forms in which messages quote a string, its lines, which a diff shows apart, and what trimming and joining lines leave of it. */
+  /**
+   * Also hides the forms in which messages quote a string, its lines, which a diff shows apart, what trimming and joining lines leave of it,
+   * and the strings in a value that is JSON, such as the private key of a service account.
+   */
   add(text: string): void {
     if (this.#possible.has(text)) this.#hasPossible = true;
     if (text === "" || this.#texts.has(text) || this.#possible.has(text)) return;
@@ -52,6 +57,7 @@ export class SensitiveTexts {
     if (text.length < SHORTEST_PART) return;
     for (const form of [...jsonForms(text), ...urlForms(text), ...markupForms(text)])
       for (const shown of [form, inOneLine(form)]) if (!this.#texts.has(shown)) this.#add(shown);
+    for (const part of partsOfJson(text)) this.add(part);
     if (!text.includes("\n")) return;
     for (const line of text.split("\n"))
       if (line.trim().length >= SHORTEST_UNSURE_PART) this.add(line.trim());
@@ -157,6 +163,30 @@ export class SensitiveTexts {
     if (this.#added.length > 0) this.#added = [];
     return this.#search;
   }
+}
+
+/** Members of key files that say whose key it is. Hiding `googleapis.com` or an e-mail address everywhere would hide too much. */
+const PUBLIC_MEMBER =
+  /(?:^|[_-])(?:type|id|name|user|email|domain|host|region)$|(?:Type|Id|Name|User|Email|Domain|Host|Region)$/;
+
+/** The strings in a JSON object or list that are long enough to be recognized and not public. */
+function partsOfJson(text: string): readonly string[] {
+  if (!/^\s*[{[]/.test(text)) return [];
+  const parts: string[] = [];
+  try {
+    visitScalars(parseJson(text), [], (value, path) => {
+      if (typeof value !== "string" || value.length < SHORTEST_UNSURE_PART) return;
+      if (!PUBLIC_MEMBER.test(String(path.at(-1))) && !isPublicAddress(value)) parts.push(value);
+    });
+  } catch {
+    return [];
+  }
+  return parts;
+}
+
+function isPublicAddress(text: string): boolean {
+  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null;
+  return url !== null && url.username + url.password + url.search + url.hash === "";
 }
 
 /** A sensitive part of a string. */

@@ -155,6 +155,41 @@ describe("an output", () => {
     for (const line of lines) expect(textsOf(value).masked(`# ${line}`)).toBe("# (sensitive)");
   });
 
+  describe("of a sensitive text that is JSON", () => {
+    const key =
+      "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n";
+    const email = "etl@project.iam.gserviceaccount.com";
+    const file = {
+      type: "service_account",
+      private_key: key,
+      client_email: email,
+      token_uri: "https://oauth2.googleapis.com/token",
+      universe_domain: "googleapis.com",
+      databases: [{ dsn: "postgres://etl:pw-77@db.example.com/etl", clientId: "0123456789" }],
+      hook: "https://hooks.example.com/x?key=abc",
+    };
+
+    test.each([JSON.stringify(file), JSON.stringify(file, undefined, 2)])(
+      "shows no string of it: %#",
+      (text) => {
+        const texts = textsOf(text);
+        for (const part of [key, file.databases[0]?.dsn ?? "", file.hook, "MIIEvQIBADANBgkq"])
+          expect(texts.masked(`# ${part}.`)).toBe("# (sensitive).");
+        expect(texts.masked(`# ${Buffer.from(key).toString("base64")}`)).toBe("# (sensitive)");
+      },
+    );
+
+    test("shows what says whose key it is", () => {
+      const open = `service_account ${email} googleapis.com 0123456789 https://oauth2.googleapis.com/token`;
+      expect(textsOf(JSON.stringify(file)).masked(open)).toBe(open);
+    });
+
+    test.each(["[".repeat(100_000), "{not JSON", '{"a":', "[1, 2]"])("hides %.9s as a whole only", (text) => {
+      expect(textsOf(text).masked("# a")).toBe("# a");
+      expect(textsOf(text).masked(`# ${text}.`)).toBe("# (sensitive).");
+    });
+  });
+
   test("shows no bytes that are not text, in hex and base64", () => {
     const bytes = Buffer.from("ff00fe01fd02fc03fb04", "hex");
     const texts = new SensitiveTexts();
