@@ -112,8 +112,9 @@ function sharedState(
     });
   }
   if (isInWorkspace(location)) return inWorkspace(invocation, location, common, readLimit);
-  // A URL that kept the quotes or spaces around it is not a folder either.
-  if (/^["'\s]*[a-z][a-z0-9+.-]+:/i.test(location) || location.includes("://"))
+  // A URL that kept the quotes or spaces around it is not a folder either, nor are the words of libpq, such as `host=db password=…`.
+  const isUrl = /^["'\s]*[a-z][a-z0-9+.-]+:/i.test(location) || location.includes("://");
+  if (isUrl || /(?:^|\s)(?:host|hostaddr|password|dbname|user|service)\s*=/.test(location))
     throw failureOf("CLI_USAGE", "--state is not a supported state location", {
       hint: "use a folder, postgres://user@host/database, or workspace:/folder",
     });

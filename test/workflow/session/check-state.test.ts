@@ -72,12 +72,14 @@ describe("a folder state that did not exist before, on a CI runner", () => {
   });
 });
 
-describe("a state location that kept the quotes or spaces around a URL", () => {
+describe("a state location that is a URL in quotes or spaces, or the words of libpq", () => {
   test.each([
     '"postgres://u:hunter2@db.example/states"',
     " postgres://u:hunter2@db.example/states",
     "'workspace:/Shared/.states/one'",
     "u:hunter2@db://example/states",
+    "host=127.0.0.1 password=hunter2",
+    "dbname=states user=u password=hunter2",
   ])("is refused instead of used as a folder: %s", async (place) => {
     const folder = folderWith(GROUPS);
     for (const line of ["plan", "apply --auto-approve", "drift"]) {
