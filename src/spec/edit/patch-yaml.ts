@@ -15,7 +15,7 @@ export type YamlOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: Json }
   | { readonly op: "remove"; readonly path: string };
 
-/** The text with the operations applied, one after the other. */
+/** The text with the operations applied, one after the other. Throws for a place behind an alias. */
 export function patchYaml(text: string, operations: readonly YamlOperation[]): string {
   let patched = text;
   for (const operation of operations) patched = applied(patched, operation);
@@ -54,6 +54,38 @@ export function documentOffsets(text: string): ReadonlyMap<string, Path> {
   };
   visit(parsed(text).contents, []);
   return offsets;
+}
+
+/** A value with an anchor that aliases of the document repeat. Lines count from 1. */
+export interface SharedValue {
+  readonly anchor: string;
+  readonly path: Path;
+  readonly line: number;
+  readonly aliases: readonly { readonly path: Path; readonly line: number }[];
+}
+
+export function sharedValues(text: string): readonly SharedValue[] {
+  if (!text.includes("*") || !text.includes("&")) return [];
+  const kinds = yaml();
+  const lineOf = (node: Node): number => text.slice(0, node.range?.[0] ?? 0).split("\n").length;
+  const shared: { anchor: string; path: Path; line: number; aliases: { path: Path; line: number }[] }[] = [];
+  const visit = (node: unknown, path: Path): void => {
+    if (kinds.isAlias(node)) {
+      shared
+        .findLast(({ anchor }) => anchor === node.source)
+        ?.aliases.push({ path, line: lineOf(node as Node) });
+      return;
+    }
+    if (!kinds.isNode(node)) return;
+    if ("anchor" in node && node.anchor !== undefined)
+      shared.push({ anchor: node.anchor, path, line: lineOf(node), aliases: [] });
+    if (!kinds.isCollection(node)) return;
+    for (const [at, item] of node.items.entries())
+      if (kinds.isPair<Scalar, Node>(item)) visit(item.value, [...path, String(item.key.value ?? "")]);
+      else visit(item, [...path, at]);
+  };
+  visit(parsed(text).contents, []);
+  return shared.filter(({ aliases }) => aliases.length > 0);
 }
 
 /** Whether a value, or a map or list that contains it, has an anchor or an alias: an edit would change another place, too. */

@@ -1,12 +1,23 @@
 // Edits of the files of a spec: finds the place in a document at which a value of the spec is written, and collects what changes there.
 
+import { failureOf } from "../../core/diagnostic.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
-import { type Path, setMember } from "../../core/pointer.ts";
+import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
+import { listed } from "../../core/sentences.ts";
 import { isEvaluated, isTemplate, literalOf, templateParts } from "../../expressions/template.ts";
 import type { Span } from "../model/source.ts";
 import { isNull, type SpecNode } from "../model/tree.ts";
 import { BYTE_ORDER_MARK, hasByteOrderMark } from "../yaml/read-yaml.ts";
-import { documentData, documentOffsets, documentPatch, patchYaml, type YamlOperation } from "./patch-yaml.ts";
+import {
+  documentData,
+  documentOffsets,
+  documentPatch,
+  patchYaml,
+  type SharedValue,
+  sharedValues,
+  type YamlOperation,
+} from "./patch-yaml.ts";
 
 /** A value in a document. `path`: the keys from the root of the document. */
 export interface DocumentPlace {
@@ -48,6 +59,7 @@ interface OpenDocument {
   readonly root: { document: Json };
   /** Paths by the kind of a node and its offset; `key` for the keys of maps. */
   readonly offsets: ReadonlyMap<string, Path>;
+  readonly shared: readonly SharedValue[];
 }
 
 /** The value that decides another one: where the last path leads. */
@@ -55,6 +67,29 @@ export function decidedNode(node: SpecNode): SpecNode {
   let at = node;
   while (at.copiedFrom !== undefined) at = at.copiedFrom;
   return at;
+}
+
+const isScalar = (value: Json | undefined): boolean => !isObject(value) && !Array.isArray(value);
+
+const isSamePath = (a: Path, b: Path): boolean => a.length === b.length && isWithin(a, b);
+
+const isWithin = (path: Path, outer: Path): boolean =>
+  outer.every((key, at) => String(key) === String(path[at]));
+
+/** Whether an alias repeats the value at a path, or a value around it. */
+const isRepeated = ({ path: anchored, aliases }: SharedValue, path: Path): boolean =>
+  isWithin(path, anchored) ||
+  aliases.some((alias) => path.length > alias.path.length && isWithin(path, alias.path));
+
+function patchedText(file: string, text: string, patch: readonly YamlOperation[]): string {
+  try {
+    return patchYaml(text, patch);
+  } catch {
+    // The message of the libraries can contain the whole document.
+    throw failureOf("CLI_FILE", `${file} contains YAML that cannot be edited at the place of the value`, {
+      hint: "change the value by hand",
+    });
+  }
 }
 
 export class SpecEdits {
@@ -103,10 +138,18 @@ export class SpecEdits {
     return value;
   }
 
-  /** `template`: the value as a resource writes it. */
+  /** `template`: the value as a resource writes it. Throws Failure with CLI_FILE if an alias repeats a list or map around it. */
   set(place: DocumentPlace, template: Json): void {
     const { file, path } = place;
     const value = isData(place) ? literalTree(template) : template;
+    const before = this.valueAt(place);
+    if (before !== undefined && canonicalJson(before) === canonicalJson(value)) return;
+    // The text of a scalar decides its aliases as well, as the text of a variable does.
+    const isText = isScalar(before) && isScalar(value);
+    this.#assertUnshared(
+      place,
+      (shared) => isRepeated(shared, path) && !(isText && isSamePath(shared.path, path)),
+    );
     const document = this.#document(file);
     const last = path.at(-1);
     if (document === undefined) return;
@@ -114,7 +157,14 @@ export class SpecEdits {
     else (this.#ensured(file, path.slice(0, -1)) as Mutable)[last as never] = value as never;
   }
 
+  /** Throws Failure with CLI_FILE if an alias repeats the place, or a value in it. */
   remove({ file, path }: DocumentPlace): void {
+    this.#assertUnshared(
+      { file, path },
+      (shared) =>
+        isRepeated(shared, path) ||
+        (isWithin(shared.path, path) && shared.aliases.some((alias) => !isWithin(alias.path, path))),
+    );
     const parent = this.valueAt({ file, path: path.slice(0, -1) });
     if (isObject(parent)) delete (parent as Mutable)[String(path.at(-1))];
   }
@@ -125,16 +175,28 @@ export class SpecEdits {
     return value === undefined || value === null || isObject(value);
   }
 
-  /** What changes, file by file. */
+  /** What changes, file by file. Throws Failure with CLI_FILE for YAML that cannot be edited. */
   files(): readonly FileEdit[] {
     return [...this.#documents].flatMap(([path, document]): readonly FileEdit[] => {
       if (document === undefined) return [];
       const patch = documentPatch(document.before, document.root.document);
       if (patch.length === 0) return [];
       const mark = hasByteOrderMark(document.bytes) ? BYTE_ORDER_MARK : "";
-      const after = new TextEncoder().encode(`${mark}${patchYaml(document.text, patch)}`);
+      const after = new TextEncoder().encode(`${mark}${patchedText(path, document.text, patch)}`);
       return [{ path, before: document.bytes, after, patch }];
     });
+  }
+
+  #assertUnshared({ file, path }: DocumentPlace, isIn: (shared: SharedValue) => boolean): void {
+    const shared = this.#document(file)?.shared.find(isIn);
+    if (shared === undefined) return;
+    const { anchor, line, aliases } = shared;
+    const places = [...new Set(aliases.map((alias) => `${file}:${alias.line}`))];
+    throw failureOf(
+      "CLI_FILE",
+      `${toDottedPath(path)} belongs to the anchor &${anchor} (${file}:${line}), which has an alias at ${listed(places, "and", 5)}`,
+      { hint: "change the value at the anchor by hand, or write it out in place of the alias" },
+    );
   }
 
   /** The map at a path; missing and empty ones are made. */
@@ -166,6 +228,7 @@ export class SpecEdits {
       before,
       root: { document: structuredClone(before) },
       offsets: documentOffsets(text),
+      shared: sharedValues(text),
     };
   }
 }

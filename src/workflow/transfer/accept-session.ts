@@ -16,7 +16,7 @@ import { addressMatcher } from "../plan/address-filter.ts";
 import { planWorkspace } from "../plan/plan.ts";
 import type { Session } from "../session/session.ts";
 import { type Accepting, acceptDrift, type DriftAcceptance } from "./accept.ts";
-import type { WantedDrift } from "./accept-values.ts";
+import type { WantedDrift } from "./refusals.ts";
 import { openToEdit, writeEdits } from "./write-edits.ts";
 
 interface AcceptOptions {

@@ -1,7 +1,7 @@
 // Turns drift into edits of the spec: each live value goes to the place that decides the declared one. Reads no file and no workspace.
 
 import { type Address, nameOf } from "../../core/address.ts";
-import { type Failure, failureOf, type Location } from "../../core/diagnostic.ts";
+import type { Failure, Location } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt } from "../../core/pointer.ts";
 import { hasDigest } from "../../core/sensitive-values.ts";
@@ -22,6 +22,7 @@ import { type ExportWriter, writtenValue } from "../../spec/export/values.ts";
 import { locationOf, type Span } from "../../spec/model/source.ts";
 import type { DeclaredSpec, WrittenResource } from "../../spec/model/spec.ts";
 import { hasSensitive, type MapNode, type SpecNode, scalarText } from "../../spec/model/tree.ts";
+import { notAccepted, type WantedDrift } from "./refusals.ts";
 
 interface AcceptInput {
   readonly declared: DeclaredSpec;
@@ -38,12 +39,6 @@ export interface TargetOverride {
   readonly target: string;
   readonly file: string;
   readonly at: Location;
-}
-
-/** Drift to accept: of a whole resource, or of one field. */
-export interface WantedDrift {
-  readonly drift: Drift;
-  readonly field?: string;
 }
 
 /** A value of the spec that becomes the live one. Undefined: absent. */
@@ -63,15 +58,6 @@ interface AcceptedChange {
   readonly source?: SpecNode;
 }
 
-/** Why drift cannot be accepted. */
-export function notAccepted(
-  address: Address,
-  message: string,
-  details: { readonly hint?: string; readonly at?: Location } = {},
-): Failure {
-  return failureOf("DRIFT_NOT_ACCEPTED", message, { address, ...details });
-}
-
 /** Edits the fields that differ. Throws Failure; the edits then have to be dropped. */
 export function acceptValues(accepting: AcceptInput, { drift, field }: WantedDrift): AcceptedChange {
   return new DriftEdit(accepting, drift).changed(field);
@@ -85,6 +71,13 @@ export function acceptDeletion({ declared, edits }: AcceptInput, { address }: Dr
   if (place === undefined || edits.isExpression({ ...place, path: [] }))
     throw notAccepted(address, `${address} is not declared in a file of the spec`);
   edits.remove(place);
+}
+
+/** Whether a target's section can name a resource: not in a module, not a member of another one, and not made by for_each. */
+export function takesOverride({ address, origin, provider, at }: WrittenResource, edits: SpecEdits): boolean {
+  if (origin !== undefined || provider.nested !== undefined) return false;
+  const key = edits.memberAt(at)?.path.at(-1);
+  return key === undefined || key === escaped(nameOf(address));
 }
 
 class DriftEdit {
@@ -214,7 +207,7 @@ class DriftEdit {
 
   /** A target's section is merged over the others; null removes. */
   #writeOverride({ target, file }: TargetOverride, path: Path, live: Json | undefined): void {
-    if (this.#written.origin !== undefined || this.#provider.nested !== undefined)
+    if (!takesOverride(this.#written, this.#edits))
       throw notAccepted(this.#address, `${this.#address} cannot be written for one target alone`, {
         at: this.#locationOf(path),
         hint: "write it by hand, or pass --shared in place of --in-target",

@@ -27,11 +27,11 @@ import {
   type AcceptedField,
   acceptDeletion,
   acceptValues,
-  notAccepted,
   type TargetOverride,
-  type WantedDrift,
+  takesOverride,
   writerFor,
 } from "./accept-values.ts";
+import { notAccepted, refusals, type WantedDrift } from "./refusals.ts";
 import type { EditableSpec } from "./write-edits.ts";
 
 export interface Accepting extends Pick<EditableSpec, "read" | "load" | "otherTargets"> {
@@ -75,17 +75,18 @@ export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance
   if (spec === undefined || declared === undefined) throw new Failure(...before.diagnostics);
   assertSameFiles(accepting.input.spec, spec);
   const attempt = async (complete: boolean) => {
-    const edited = await new Acceptance(accepting, spec, declared, complete).all();
+    const acceptance = new Acceptance(accepting, spec, declared, complete);
+    const edited = await acceptance.all();
     const overlay = new Map(edited.files.map(({ path, after }) => [path, after]));
-    return { edited, overlay, after: await load(overlay) };
+    return { acceptance, edited, overlay, after: await load(overlay) };
   };
   const least = await attempt(false);
-  const { edited, overlay, after } = least.after.spec === undefined ? await attempt(true) : least;
+  const { acceptance, edited, overlay, after } = least.after.spec === undefined ? await attempt(true) : least;
   if (after.spec === undefined || hasErrors(after.diagnostics)) throw notValid(after.diagnostics, wanted);
   assertNothingSensitive(edited, sensitive);
   const problems = [
     ...(accepting.shared ? [] : changedOthers(spec, after.spec, edited.resources, declared)),
-    ...(accepting.shared ? [] : await changedTargets(accepting, edited.resources, overlay)),
+    ...(accepting.shared ? [] : await changedTargets(accepting, edited.resources, overlay, acceptance)),
     ...leftDifferences(accepting, after.spec),
   ];
   if (problems.length > 0) throw new Failure(...sensitive.maskedMessages(problems));
@@ -154,14 +155,29 @@ class Acceptance {
       try {
         resources.push(await this.#accept(item));
       } catch (problem) {
-        if (!(problem instanceof Failure) || problem.diagnostics[0]?.code !== "DRIFT_NOT_ACCEPTED")
-          throw problem;
-        problems.push(...problem.diagnostics);
+        if (!(problem instanceof Failure)) throw problem;
+        const refused = refusals(problem, [item]);
+        if (refused[0]?.code !== "DRIFT_NOT_ACCEPTED") throw problem;
+        problems.push(...refused);
       }
     }
     if (problems.length > 0) throw new Failure(...problems);
-    this.#writeImports();
-    return { resources, files: [...this.#edits.files(), ...this.#contents], notes: this.#notes };
+    return this.#edited(resources);
+  }
+
+  #edited(resources: readonly AcceptedResource[]): DriftAcceptance {
+    try {
+      this.#writeImports();
+      return { resources, files: [...this.#edits.files(), ...this.#contents], notes: this.#notes };
+    } catch (problem) {
+      throw problem instanceof Failure ? new Failure(...refusals(problem, this.#accepting.wanted)) : problem;
+    }
+  }
+
+  /** Whether the values of a resource can be written for one target alone. */
+  takesOverride(address: Address): boolean {
+    const written = this.#declared.resources.find((resource) => resource.address === address);
+    return written !== undefined && takesOverride(written, this.#edits);
   }
 
   async #accept(item: WantedDrift): Promise<AcceptedResource> {
@@ -425,6 +441,7 @@ async function changedTargets(
   { load, otherTargets }: Accepting,
   resources: readonly AcceptedResource[],
   overlay: ReadonlyMap<string, Uint8Array>,
+  acceptance: Acceptance,
 ): Promise<readonly Diagnostic[]> {
   const changed: string[] = [];
   for (const target of otherTargets) {
@@ -437,7 +454,12 @@ async function changedTargets(
     if (!isSame) changed.push(`the target ${target}`);
   }
   if (changed.length === 0) return [];
-  return [notUnique(resources, changed, "for this target alone, pass --in-target; ")];
+  const takeOverrides = resources.every(
+    ({ address, what }) => what === "changed" && acceptance.takesOverride(address),
+  );
+  return [
+    notUnique(resources, changed, takeOverrides ? "for this target alone, pass --in-target; " : undefined),
+  ];
 }
 
 /** What a plan of the edited spec would still change at the accepted addresses. */
