@@ -75,7 +75,7 @@ const FINISH: readonly Pass[] = [
   addGuards,
 ];
 
-/** The part of a plan that needs only the spec, the state, and live objects. Without a caller, the draft also deletes the caller's own undeclared members; they are planned again with the caller. */
+/** The part of a plan that needs only the spec, the state, and live objects. Without the signed-in user as caller, the draft also deletes undeclared entries that the service gave this user, such as MANAGE on a new scope; they are planned again with the caller. */
 export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "caller">): PlanDraft {
   return runPasses(emptyDraft(from, { caller }), [...DECIDE, ...ARRANGE]);
 }
@@ -85,6 +85,7 @@ export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
   const arranged = withFacts(draft, facts);
   // A plan without changes needs no more than to know whether the caller keeps members of lists.
   if (!arranged.changes.some(touches)) return { ...NONE_MISSING, caller: arranged.needsCaller };
+  // Objects in use need no facts, and contents are read in the order of the plan.
   const { context, changes, workspace, needsCaller } = runPasses(arranged, [
     retainObjectsInUse,
     changing(inPlanOrder),

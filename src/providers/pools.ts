@@ -56,8 +56,8 @@ const databricksDiskTypes: FieldTable = {
   }),
 };
 
-const availability = (kinds: readonly string[]): FieldSchema =>
-  choiceField(kinds, { serverDefault: true, description: MACHINE_TYPE });
+const availability = (choices: readonly string[]): FieldSchema =>
+  choiceField(choices, { serverDefault: true, description: MACHINE_TYPE });
 
 /** Another pool is needed to change them. */
 const replaced = { onChange: "replace" } as const;
@@ -183,6 +183,7 @@ const fields: FieldTable = {
   }),
 };
 
+/** Each field that is changed in place, except the name. */
 const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermination_minutes"] as const;
 
 const SERVER_DEFAULTS = { idle_instance_autotermination_minutes: 60, enable_elastic_disk: true };
@@ -276,6 +277,7 @@ export const pools = defineProvider({
         running = [],
         stopped = [],
         hidden = [],
+        // A state that equals a sensitive value is hidden.
       } = Object.groupBy(clusters, ({ values: { run_state: state } }) =>
         hasDigest(state) ? "hidden" : state === "RUNNING" ? "running" : "stopped",
       );

@@ -33,7 +33,7 @@ import {
 import { recordUnchanged, save, verify } from "./verify.ts";
 import { type GraphNode, walkGraph } from "./walk-graph.ts";
 
-/** The caller holds the lock, has appended the entries of recovery, and has audited the plan. */
+/** The caller holds the lock, has appended the entries of recovery, and has audited the plan; a saved one was audited before it was saved. */
 export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   const { clock, signal } = input;
   const { changes } = input.plan;
@@ -46,7 +46,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   const items = workGraph(changes);
   outcomes.begin(items);
   // If this fails, the run is halted: the walk then starts nothing and skips each change.
-  await beginState(run);
+  await recordHost(run);
   const walk: Walk = {
     run,
     outcomes,
@@ -77,7 +77,7 @@ async function endRun(run: ApplyRun, outcomes: OutcomeLog): Promise<readonly Dia
 }
 
 /** A state belongs to the workspace that it is first applied to. */
-async function beginState(run: ApplyRun): Promise<void> {
+async function recordHost(run: ApplyRun): Promise<void> {
   const { lease, plan } = run.input;
   if (lease.state().host !== "" || plan.changes.length === 0) return;
   try {
@@ -155,8 +155,8 @@ function carryOut(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeRes
       return update(run, change);
     case "replace":
       if (phase === "remove") return removeReplaced(run, change);
-      // An object in use is not deleted, so its replacement is only created.
-      return change.replacing === "delete-first" && change.keepsOld !== true
+      // The plan keeps no object in use that has to be deleted first.
+      return change.replacing === "delete-first"
         ? deleteThenCreate(run, change)
         : createReplacement(run, change);
     case "delete":
@@ -167,6 +167,7 @@ function carryOut(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeRes
       return recordAsIs(run, change);
     case "forget":
       return forget(run, change);
+    // Only a comparison that found no difference has an item; other unchanged resources have none.
     case "noop":
       return Promise.resolve({ result: "applied", id: change.id });
     // `withSecrets` has turned each comparison into an update or a noop.
@@ -212,9 +213,9 @@ class OutcomeLog {
     this.#onEvent = onEvent;
   }
 
-  begin(parts: readonly WorkItem[]): void {
+  begin(items: readonly WorkItem[]): void {
     const totals: Record<string, number> = {};
-    for (const { change, phase } of parts)
+    for (const { change, phase } of items)
       if (phase !== "remove") totals[change.kind] = (totals[change.kind] ?? 0) + 1;
     this.#onEvent({ type: "apply_begin", totals });
   }
@@ -227,6 +228,7 @@ class OutcomeLog {
     this.#onEvent({ type: "apply_start", address, kind, action });
   }
 
+  /** Keeps the first outcome: if a new object failed, the removal of the old one that waits for it adds nothing. */
   end(change: Change, ended: ChangeResult, because?: Address): void {
     const key = changeKey(change);
     if (this.#outcomes.has(key)) return;

@@ -1,4 +1,5 @@
 // A plan or drift as text for a terminal: access, the changes in order, drift, findings, losses, cost, and a summary line.
+// The strings of fields and changes in a view are printable already; others are made printable here.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
@@ -147,10 +148,12 @@ function groupLines(
   const paint = paintOf(view.action, colors);
   const members =
     view.severity === "security" ? group.map(memberText).join(", ") : groupNames(group, MOST_NAMED);
+  // Members of a group share the remarks about what changes, and each has others about its object.
   const own = others.length === 0 ? view.remarks : [members, ...view.sharedRemarks];
   const remarkTexts = [...view.severityRemarks, ...own];
   const remarks = remarkTexts.length === 0 ? "" : colors.dim(`  (${remarkTexts.join("; ")})`);
   const origin = originText(view.driftOrigin, isNotedBelow);
+  // The color of an alarm does not include the padding.
   const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
   return [
     `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(groupTitle(group))}${remarks}`,
@@ -296,7 +299,7 @@ function summarySection(plan: PlanView, colors: Colors): readonly string[] {
 /** Deletions are listed once more, in red, before the summary. */
 function lossSection(plan: PlanView, colors: Colors): readonly string[] {
   const destroyed = plan.notable.filter((change) => change.destroys);
-  if (destroyed.length === 0 || !plan.changesAnything) return [];
+  if (destroyed.length === 0) return [];
   const names = destroyed.map((change) => printable(change.address));
   return [colors.red(`This plan destroys ${count(destroyed.length, "object")}: ${listed(names)}.`)];
 }

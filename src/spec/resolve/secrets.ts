@@ -46,11 +46,15 @@ interface ReadSecret {
 /** Field names that users commonly choose for a literal secret. */
 const LITERALS = ["value", "string_value", "bytes_value"];
 
+const SOURCES: ReadonlySet<string> = new Set(["env", "file"]);
+
 const HINT = "remove it, change the secret, and set its source: { env: NAME } or { file: path }";
 
-/** True if the spec contains the value; it is reported, and no frame shows it. */
+/** True if the spec contains the value; it is reported, and no frame shows it. A misspelled field can contain it, too. */
 export function holdsLiteral(written: WrittenResource, findings: Findings): boolean {
   let hasLiteral = false;
+  for (const [name, { value }] of written.fields.members)
+    if (value.kind === "scalar" && !SOURCES.has(name)) value.source.mask(value);
   for (const name of LITERALS) {
     const node = member(written.fields, name);
     if (node === undefined) continue;

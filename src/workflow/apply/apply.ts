@@ -71,7 +71,7 @@ export type ApplyResult =
   | { readonly status: "refused" | "declined"; readonly plan: Plan }
   | { readonly status: "applied"; readonly plan: Plan; readonly outcome: ApplyOutcome };
 
-/** What an apply rests on. Without `execution`, something blocks the plan. */
+/** A plan and what its execution needs. For a blocked plan of a file, nothing is read, so there is no `execution`. */
 interface PreparedApply {
   readonly plan: Plan;
   /** About the state and the run, apart from those of the plan. */
@@ -92,12 +92,14 @@ export function runApply(
   const { lockTimeout, signal } = request;
   return withLock(session, lockTimeout, signal, async (lease) => {
     const { plan, findings, execution } = await prepare(session, lease, signal);
-    // At once for the terminal; with the notes they also get into every report.
+    // At once for the terminal; with the notes they also get into every report. An error among them, also one of the audit, ends the run here.
     reportFindings(session.invocation.observer, findings);
     const notes = [...session.warnings, ...findings];
     await observer.planned(plan, notes);
     if (execution === undefined || isBlocked(plan)) return { status: "refused", plan };
+    // A plan without changes still records what was recovered, and acknowledgements that ended.
     if (changesAnything(plan) && !(await observer.approve(plan))) {
+      // A signal answers the prompt with no. After a yes, the walk begins no further change.
       assertNotInterrupted(signal);
       return { status: "declined", plan };
     }
@@ -206,6 +208,7 @@ async function executePlan(
 ): Promise<ApplyResult> {
   const { invocation, spec } = session;
   const { compared, sensitive, resources, entries, command } = execution;
+  // The engine writes the values of this run; history and observers get the plan without them.
   const restored = restoredPlan(plan, sensitive);
   if (hasErrors(restored.diagnostics)) throw new Failure(...restored.diagnostics);
   const past = await commitAndRun?.(plan);
@@ -306,7 +309,7 @@ export function planFromFile({ saved }: PlanFile): PlanMaker {
   return async (session, lease, signal) => {
     const { spec } = session;
     assertBasisUnchanged(session, saved, lease.state());
-    // The rules may have changed since the plan was made, and it did not decide what it compares.
+    // Since the plan was made, the rules may have changed, and secrets with the action `compare` have got their values.
     const { plan, warnings } = await checkRules(withSecrets(saved.plan, spec, registry), {
       spec,
       untrusted: false,

@@ -151,6 +151,14 @@ describe("a literal", () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(["SPEC_SECRET_LITERAL", "SPEC_UNKNOWN_FIELD"]);
     expect(JSON.stringify(diagnostics)).not.toContain(CANARY);
   });
+
+  it("is not in the frame of a misspelled field", async () => {
+    const { diagnostics } = await load(
+      `scopes:\n  etl:\n    secrets:\n      password: { env: A, evn: ${CANARY} }\n`,
+    );
+    expect(diagnostics.map(({ code }) => code)).toContain("SPEC_UNKNOWN_FIELD");
+    expect(JSON.stringify(diagnostics)).not.toContain(CANARY);
+  });
 });
 
 describe("problems", () => {
