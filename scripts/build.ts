@@ -82,7 +82,11 @@ const IN_PACKAGE = /^(commander|croner|cronstrue|fastest-levenshtein|picocolors|
 const GROUPS = [
   { name: "version", test: /src\/(?:config\/(?:version|streams)|cli\/exit-process)\.ts$/, priority: 4 },
   { name: "start", test: /src\/cli\/process\.ts$/, priority: 3 },
-  { name: "validate", test: /src\/cli\/commands\/validate\.ts$/, priority: 2 },
+  {
+    name: "validate",
+    test: /src\/(?:cli\/commands\/validate|workflow\/invocation\/invocation)\.ts$/,
+    priority: 2,
+  },
   { name: "plan", test: /src\/cli\/(?:commands\/plan|output\/(?:run-signals|progress))\.ts$/, priority: 1 },
 ] as const;
 
