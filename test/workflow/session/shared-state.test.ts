@@ -93,7 +93,7 @@ for (const [where, possible, urlOf] of FORMS)
         env = { ...env, WORKSPACE_STATE: urlOf() };
         await slow(60);
         const run = start(apply, { cwd: folderWith(SPEC), env });
-        await expect.poll(creates, { timeout: 20_000, interval: 5 }).toBeGreaterThanOrEqual(after);
+        await expect.poll(creates, { timeout: 60_000, interval: 15 }).toBeGreaterThanOrEqual(after);
         run.child.kill("SIGKILL");
         await run.ended;
         await control("DELETE", "faults");
@@ -105,5 +105,5 @@ for (const [where, possible, urlOf] of FORMS)
         const listed = await start(["state", "list"], { cwd, env }).ended;
         expect(listed.stdout.trim().split("\n")).toEqual(NAMES.map((name) => `pools.${name}`));
       }
-    });
+    }, 180_000);
   });
