@@ -54,7 +54,7 @@ const HINT = "remove it, change the secret, and set its source: { env: NAME } or
 export function holdsLiteral(written: WrittenResource, findings: Findings): boolean {
   let hasLiteral = false;
   for (const [name, { value }] of written.fields.members)
-    if (value.kind === "scalar" && !SOURCES.has(name)) value.source.mask(value);
+    if (name !== "lifecycle" && !(value.kind === "scalar" && SOURCES.has(name))) value.source.mask(value);
   for (const name of LITERALS) {
     const node = member(written.fields, name);
     if (node === undefined) continue;

@@ -159,6 +159,26 @@ describe("a literal", () => {
     expect(diagnostics.map(({ code }) => code)).toContain("SPEC_UNKNOWN_FIELD");
     expect(JSON.stringify(diagnostics)).not.toContain(CANARY);
   });
+
+  it.each([
+    ["evn: { x: CANARY }", "SPEC_UNKNOWN_FIELD"],
+    ["evn: [CANARY]", "SPEC_UNKNOWN_FIELD"],
+    ["env: { value: CANARY }", "SPEC_TYPE"],
+    ["file: [CANARY]", "SPEC_TYPE"],
+  ])("is not in the frame of a field that is a map or list: %s", async (field, code) => {
+    const { diagnostics } = await load(
+      `scopes:\n  etl:\n    secrets:\n      password: { ${field.replace("CANARY", CANARY)} }\n`,
+    );
+    expect(diagnostics.map((diagnostic) => diagnostic.code)).toContain(code);
+    expect(JSON.stringify(diagnostics)).not.toContain(CANARY);
+  });
+
+  it("leaves the lifecycle of a secret in the frame of its error", async () => {
+    const { diagnostics } = await load(
+      "scopes:\n  etl:\n    secrets:\n      password: { env: A, lifecycle: { prevent_destory: true } }\n",
+    );
+    expect(JSON.stringify(diagnostics)).toContain("prevent_destory: true");
+  });
 });
 
 describe("problems", () => {
