@@ -46,7 +46,7 @@ export class SensitiveTexts {
 
   /**
    * Also hides the forms in which messages quote a string, its lines, which a diff shows apart, what trimming and joining lines leave of it,
-   * and the strings in a value that is JSON, such as the private key of a service account.
+   * and credentials in it, such as the private key in the key file of a service account.
    */
   add(text: string): void {
     if (this.#possible.has(text)) this.#hasPossible = true;
@@ -57,7 +57,7 @@ export class SensitiveTexts {
     if (text.length < SHORTEST_PART) return;
     for (const form of [...jsonForms(text), ...urlForms(text), ...markupForms(text)])
       for (const shown of [form, inOneLine(form)]) if (!this.#texts.has(shown)) this.#add(shown);
-    for (const part of partsOfJson(text)) this.add(part);
+    for (const part of credentialsIn(text)) this.add(part);
     if (!text.includes("\n")) return;
     for (const line of text.split("\n"))
       if (line.trim().length >= SHORTEST_UNSURE_PART) this.add(line.trim());
@@ -165,28 +165,44 @@ export class SensitiveTexts {
   }
 }
 
-/** Members of key files that say whose key it is. Hiding `googleapis.com` or an e-mail address everywhere would hide too much. */
-const PUBLIC_MEMBER =
-  /(?:^|[_-])(?:type|id|name|user|email|domain|host|region)$|(?:Type|Id|Name|User|Email|Domain|Host|Region)$/;
+/**
+ * Members of the key files of Google and Azure that say whose key it is. Hiding `googleapis.com` or a project everywhere would hide too much.
+ * Any other member can be a credential, such as `secret_id` or the address of a webhook.
+ */
+const PUBLIC_MEMBERS: ReadonlySet<string | number | undefined> = new Set([
+  ...["type", "project_id", "client_id", "client_email", "universe_domain", "auth_uri", "token_uri"],
+  ...["auth_provider_x509_cert_url", "client_x509_cert_url", "clientId", "tenantId", "subscriptionId"],
+  ...["activeDirectoryEndpointUrl", "resourceManagerEndpointUrl", "activeDirectoryGraphResourceId"],
+  ...["sqlManagementEndpointUrl", "galleryEndpointUrl", "managementEndpointUrl"],
+]);
 
-/** The strings in a JSON object or list that are long enough to be recognized and not public. */
-function partsOfJson(text: string): readonly string[] {
-  if (!/^\s*[{[]/.test(text)) return [];
-  const parts: string[] = [];
+/** The parts of a value that are credentials themselves: the strings in a JSON object or list, and the password of an address. */
+function credentialsIn(text: string): readonly string[] {
+  if (/^\s*[{[]/.test(text)) return stringsOfJson(text);
+  const address = /^[a-z][\w+.-]*:\/\//i.test(text) ? URL.parse(text) : null;
+  const written = address?.password ?? "";
+  return [written, decoded(written)].filter(({ length }) => length >= SHORTEST_UNSURE_PART);
+}
+
+function stringsOfJson(text: string): readonly string[] {
+  const strings: string[] = [];
   try {
     visitScalars(parseJson(text), [], (value, path) => {
-      if (typeof value !== "string" || value.length < SHORTEST_UNSURE_PART) return;
-      if (!PUBLIC_MEMBER.test(String(path.at(-1))) && !isPublicAddress(value)) parts.push(value);
+      const isPart = typeof value === "string" && value.length >= SHORTEST_UNSURE_PART;
+      if (isPart && !PUBLIC_MEMBERS.has(path.at(-1))) strings.push(value);
     });
   } catch {
     return [];
   }
-  return parts;
+  return strings;
 }
 
-function isPublicAddress(text: string): boolean {
-  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null;
-  return url !== null && url.username + url.password + url.search + url.hash === "";
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** A sensitive part of a string. */

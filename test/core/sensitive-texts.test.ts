@@ -184,6 +184,23 @@ describe("an output", () => {
       expect(textsOf(JSON.stringify(file)).masked(open)).toBe(open);
     });
 
+    test.each([
+      ["secret_id", "7d3f1a2b-aaaa-bbbb-cccc-0123456789ab"],
+      ["session_id", "s.0123456789abcdef"],
+      ["webhook_url", "https://hooks.example.com/services/T0001/B0002/abcdefgh12345678"],
+      ["token_type_name", "not-a-public-name"],
+    ])("shows no %s, whose name looks public", (name, value) => {
+      expect(textsOf(JSON.stringify({ auth: { [name]: value } })).masked(`# ${value}`)).toBe("# (sensitive)");
+    });
+
+    test.each([
+      JSON.stringify({ dsn: "postgres://etl:pw%2F77-88@db.example.com/etl" }),
+      "postgres://etl:pw%2F77-88@db.example.com/etl",
+    ])("shows no password of an address: %s", (text) => {
+      for (const password of ["pw%2F77-88", "pw/77-88"])
+        expect(textsOf(text).masked(`# ${password}`)).toBe("# (sensitive)");
+    });
+
     test.each(["[".repeat(100_000), "{not JSON", '{"a":', "[1, 2]"])("hides %.9s as a whole only", (text) => {
       expect(textsOf(text).masked("# a")).toBe("# a");
       expect(textsOf(text).masked(`# ${text}.`)).toBe("# (sensitive).");

@@ -112,9 +112,10 @@ function sharedState(
     });
   }
   if (isInWorkspace(location)) return inWorkspace(invocation, location, common, readLimit);
-  // A URL that kept the quotes or spaces around it is not a folder either, nor are the words of libpq, such as `host=db password=…`.
+  // A URL that kept the quotes or spaces around it is not a folder either, nor are settings of libpq, such as `host=db password=…`.
   const isUrl = /^["'\s]*[a-z][a-z0-9+.-]+:/i.test(location) || location.includes("://");
-  if (isUrl || /(?:^|\s)(?:host|hostaddr|password|dbname|user|service)\s*=/.test(location))
+  const areSettings = /(?:^|\s)\w*pass\w*\s*=/i.test(location) || /^\s*\w+\s*=.*\s\w+\s*=/.test(location);
+  if (isUrl || areSettings)
     throw failureOf("CLI_USAGE", "--state is not a supported state location", {
       hint: "use a folder, postgres://user@host/database, or workspace:/folder",
     });

@@ -80,6 +80,8 @@ describe("a state location that is a URL in quotes or spaces, or the words of li
     "u:hunter2@db://example/states",
     "host=127.0.0.1 password=hunter2",
     "dbname=states user=u password=hunter2",
+    "port=5432 sslpassword=hunter2",
+    "PASSWORD = hunter2",
   ])("is refused instead of used as a folder: %s", async (place) => {
     const folder = folderWith(GROUPS);
     for (const line of ["plan", "apply --auto-approve", "drift"]) {
@@ -88,6 +90,13 @@ describe("a state location that is a URL in quotes or spaces, or the words of li
       expect(all).not.toContain("hunter2");
     }
     expect(readdirSync(folder)).toEqual(["workspace.yaml"]);
+  });
+
+  test("is not a folder whose name has an equals sign", async () => {
+    const folder = folderWith(GROUPS);
+    const { code, all } = await run(folder, "apply --auto-approve", { WORKSPACE_STATE: "user=ada/states" });
+    expect([code, all]).toEqual([0, expect.not.stringContaining("not a supported")]);
+    expect(readdirSync(folder)).toContain("user=ada");
   });
 });
 
