@@ -11,14 +11,18 @@ export function toPointer(path: Path): string {
   return text;
 }
 
-export function isSamePath(a: Path, b: Path): boolean {
-  return a.length === b.length && a.every((key, at) => key === b[at]);
+/** Whether a path is `outer`, or leads on from it. A key of digits is also an index. */
+export function isAtOrBelow(path: Path, outer: Path): boolean {
+  return path.length >= outer.length && outer.every((key, at) => String(key) === String(path[at]));
 }
 
-/** Whether one of two paths is the other, or leads to it. A key of digits is also an index. */
+export function isSamePath(a: Path, b: Path): boolean {
+  return a.length === b.length && isAtOrBelow(a, b);
+}
+
+/** Whether one of two paths is the other, or leads to it. */
 export function overlaps(a: Path, b: Path): boolean {
-  const length = Math.min(a.length, b.length);
-  return isSamePath(a.slice(0, length).map(String), b.slice(0, length).map(String));
+  return isAtOrBelow(a, b) || isAtOrBelow(b, a);
 }
 
 /** `autoscale.max_workers`, `libraries[0].jar`, `spark_conf["spark.a.b"]`. */

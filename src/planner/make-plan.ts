@@ -33,7 +33,7 @@ import { type Change, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords, type LiveMember, type PlanContext } from "./model/context.ts";
 import { isSelected, type Lookup, type MissingFacts, type PlanFacts, type PlanInput } from "./model/input.ts";
 import type { Plan } from "./model/plan.ts";
-import { createPlannedWorkspace, kindSays, withConsequences } from "./model/planned-workspace.ts";
+import { askKind, createPlannedWorkspace, withConsequences } from "./model/planned-workspace.ts";
 import { inPlanOrder } from "./model/work-graph.ts";
 
 export function makePlan(from: PlanInput & PlanFacts): Plan {
@@ -93,7 +93,7 @@ export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
   const { registry } = context.input;
   const needed = new Set(
     changes.flatMap((change) =>
-      kindSays(context, change, (planning, planned) => planning.neededFacts?.(planned, workspace)),
+      askKind(context, change, (planning, planned) => planning.neededFacts?.(planned, workspace)),
     ),
   );
   const hasText = ({ kind }: Change): boolean => registry.get(kind).planning.content?.text !== undefined;

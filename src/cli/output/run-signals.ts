@@ -88,8 +88,8 @@ async function watched(
       return { code: exitOf(errors), errors, problem };
     },
   );
-  const isOver = delivered !== undefined && ended.problem === undefined;
-  const { unwritten, unposted } = await ((isOver ? delivered : undefined) ?? deliver(ended));
+  const isDelivered = delivered !== undefined && ended.problem === undefined;
+  const { unwritten, unposted } = await ((isDelivered ? delivered : undefined) ?? deliver(ended));
   printDiagnostics(context, [...unwritten, ...unposted]);
   if (ended.problem !== undefined) throw ended.problem;
   return unwritten.length > 0 && (ended.code === EXIT.ok || ended.code === EXIT.changes)

@@ -10,7 +10,7 @@ import type { PlannedWorkspace } from "../../resource/planning.ts";
 import { type Change, deletesCurrent, isDeletedWithParent } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { Guard } from "../model/plan.ts";
-import { kindSays } from "../model/planned-workspace.ts";
+import { askKind } from "../model/planned-workspace.ts";
 
 /** Below this number of managed resources, a share is not checked. */
 const SHARE_COUNTS_ABOVE = 10;
@@ -149,7 +149,7 @@ function protection({ input }: PlanContext, { address, action }: Change): Diagno
 function objections(context: PlanContext, changes: readonly Change[], workspace: PlannedWorkspace): Guard[] {
   const guards: Guard[] = [];
   for (const change of changes) {
-    const objections = kindSays(context, change, (planning, planned) =>
+    const objections = askKind(context, change, (planning, planned) =>
       planning.objections?.(planned, workspace),
     );
     const { address } = change;

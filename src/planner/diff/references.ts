@@ -34,13 +34,13 @@ export function inDeclaredForm(provider: PlannedKind, resource: Resource): Resou
   if (references.every(isInPlace)) return resource;
   const moved = references.filter((reference) => !isInPlace(reference));
   const byText = new Map(moved.map((reference) => [valueAt(written, reference.path), reference]));
-  const found = references.filter(isInPlace);
+  const placed = references.filter(isInPlace);
   visitScalars(values, [], (text, path) => {
     const reference = byText.get(text);
-    const isKnown = reference === undefined || found.some((other) => isSamePath(other.path, path));
-    if (!isKnown) found.push({ ...reference, path });
+    const isPlaced = placed.some((other) => isSamePath(other.path, path));
+    if (reference !== undefined && !isPlaced) placed.push({ ...reference, path });
   });
-  return { ...resource, values, references: found };
+  return { ...resource, values, references: placed };
 }
 
 export function resolveReferences(

@@ -82,7 +82,7 @@ export function nameKey(registry: PlanningRegistry, kind: string, name: string):
 }
 
 /** What the rules of its kind say about a change; nothing about one that sends no requests. */
-export function kindSays<T>(
+export function askKind<T>(
   { input, liveIndex }: Pick<PlanContext, "input" | "liveIndex">,
   change: Change,
   rule: (planning: PlanningRules, planned: PlannedChange) => readonly T[] | undefined,
@@ -98,7 +98,7 @@ export function withConsequences(
   workspace: PlannedWorkspace,
 ): readonly Change[] {
   return changes.map((change) => {
-    const consequences = kindSays(context, change, (planning, planned) =>
+    const consequences = askKind(context, change, (planning, planned) =>
       planning.consequences?.(planned, workspace),
     );
     return consequences.length === 0 ? change : { ...change, consequences };

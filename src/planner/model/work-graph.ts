@@ -41,9 +41,9 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
     const parts = workOf(change, created, gone, byAddress);
     const [first, ...rest] = parts;
     if (first === undefined) return parts;
-    const holder = holderOf(change);
-    if (holder === undefined) return parts;
-    const freed = freeingKey(holder, nameSourceOf(change)?.freedWhen ?? "done");
+    const [holder, source] = [holderOf(change), nameSourceOf(change)];
+    if (holder === undefined || source === undefined) return parts;
+    const freed = freeingKey(holder, source.freedWhen);
     return [{ ...first, after: [...first.after, freed] }, ...rest];
   });
 }

@@ -1,9 +1,10 @@
 // Edits of the files of a spec: finds the place in a document at which a value of the spec is written, and collects what changes there.
 
+import type { Code } from "../../core/codes.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
-import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
+import { isAtOrBelow, isSamePath, type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { isEvaluated, isTemplate, literalOf, templateParts } from "../../expressions/template.ts";
 import type { Span } from "../model/source.ts";
@@ -69,36 +70,20 @@ export function decidedNode(node: SpecNode): SpecNode {
   return at;
 }
 
-const isScalar = (value: Json | undefined): boolean => !isObject(value) && !Array.isArray(value);
-
-const isSamePath = (a: Path, b: Path): boolean => a.length === b.length && isWithin(a, b);
-
-const isWithin = (path: Path, outer: Path): boolean =>
-  outer.every((key, at) => String(key) === String(path[at]));
-
 /** Whether an alias repeats the value at a path, or a value around it. */
 const isRepeated = ({ path: anchored, aliases }: SharedValue, path: Path): boolean =>
-  isWithin(path, anchored) ||
-  aliases.some((alias) => path.length > alias.path.length && isWithin(path, alias.path));
-
-function patchedText(file: string, text: string, patch: readonly YamlOperation[]): string {
-  try {
-    return patchYaml(text, patch);
-  } catch {
-    // The message of the libraries can contain the whole document.
-    throw failureOf("CLI_FILE", `${file} contains YAML that cannot be edited at the place of the value`, {
-      hint: "change the value by hand",
-    });
-  }
-}
+  isAtOrBelow(path, anchored) ||
+  aliases.some((alias) => path.length > alias.path.length && isAtOrBelow(path, alias.path));
 
 export class SpecEdits {
   readonly #read: (file: string) => Uint8Array | undefined;
+  readonly #refusal: Code;
   readonly #documents = new Map<string, OpenDocument | undefined>();
 
-  /** `read`: the bytes of a YAML file of the spec; undefined for any other path. */
-  constructor(read: (file: string) => Uint8Array | undefined) {
+  /** `read`: the bytes of a YAML file of the spec; undefined for any other path. `refusal`: the code where a document cannot be edited. */
+  constructor(read: (file: string) => Uint8Array | undefined, refusal: Code = "CLI_FILE") {
     this.#read = read;
+    this.#refusal = refusal;
   }
 
   /** Undefined for a value that no YAML file of the spec has, such as one of the command line. */
@@ -138,14 +123,14 @@ export class SpecEdits {
     return value;
   }
 
-  /** `template`: the value as a resource writes it. Throws Failure with CLI_FILE if an alias repeats a list or map around it. */
+  /** `template`: the value as a resource writes it. Throws Failure if an alias repeats a list or map around it. */
   set(place: DocumentPlace, template: Json): void {
     const { file, path } = place;
     const value = isData(place) ? literalTree(template) : template;
     const before = this.valueAt(place);
     if (before !== undefined && canonicalJson(before) === canonicalJson(value)) return;
     // The text of a scalar decides its aliases as well, as the text of a variable does.
-    const isText = isScalar(before) && isScalar(value);
+    const isText = [before, value].every((old) => !isObject(old) && !Array.isArray(old));
     this.#assertUnshared(
       place,
       (shared) => isRepeated(shared, path) && !(isText && isSamePath(shared.path, path)),
@@ -157,13 +142,13 @@ export class SpecEdits {
     else (this.#ensured(file, path.slice(0, -1)) as Mutable)[last as never] = value as never;
   }
 
-  /** Throws Failure with CLI_FILE if an alias repeats the place, or a value in it. */
+  /** Throws Failure if an alias repeats the place, or a value in it. */
   remove({ file, path }: DocumentPlace): void {
     this.#assertUnshared(
       { file, path },
       (shared) =>
         isRepeated(shared, path) ||
-        (isWithin(shared.path, path) && shared.aliases.some((alias) => !isWithin(alias.path, path))),
+        (isAtOrBelow(shared.path, path) && shared.aliases.some((alias) => !isAtOrBelow(alias.path, path))),
     );
     const parent = this.valueAt({ file, path: path.slice(0, -1) });
     if (isObject(parent)) delete (parent as Mutable)[String(path.at(-1))];
@@ -175,16 +160,26 @@ export class SpecEdits {
     return value === undefined || value === null || isObject(value);
   }
 
-  /** What changes, file by file. Throws Failure with CLI_FILE for YAML that cannot be edited. */
+  /** What changes, file by file. Throws Failure for YAML that cannot be edited. */
   files(): readonly FileEdit[] {
     return [...this.#documents].flatMap(([path, document]): readonly FileEdit[] => {
       if (document === undefined) return [];
       const patch = documentPatch(document.before, document.root.document);
       if (patch.length === 0) return [];
       const mark = hasByteOrderMark(document.bytes) ? BYTE_ORDER_MARK : "";
-      const after = new TextEncoder().encode(`${mark}${patchedText(path, document.text, patch)}`);
+      const after = new TextEncoder().encode(`${mark}${this.#patched(path, document.text, patch)}`);
       return [{ path, before: document.bytes, after, patch }];
     });
+  }
+
+  #patched(file: string, text: string, patch: readonly YamlOperation[]): string {
+    try {
+      return patchYaml(text, patch);
+    } catch {
+      // The message of the libraries can contain the whole document.
+      const message = `${file} contains YAML that cannot be edited at the place of the value`;
+      throw failureOf(this.#refusal, message, { hint: "change the value by hand" });
+    }
   }
 
   #assertUnshared({ file, path }: DocumentPlace, isIn: (shared: SharedValue) => boolean): void {
@@ -193,7 +188,7 @@ export class SpecEdits {
     const { anchor, line, aliases } = shared;
     const places = [...new Set(aliases.map((alias) => `${file}:${alias.line}`))];
     throw failureOf(
-      "CLI_FILE",
+      this.#refusal,
       `${toDottedPath(path)} belongs to the anchor &${anchor} (${file}:${line}), which has an alias at ${listed(places, "and", 5)}`,
       { hint: "change the value at the anchor by hand, or write it out in place of the alias" },
     );

@@ -45,14 +45,14 @@ export class Findings {
   readonly sensitive = new SensitiveTexts();
   readonly suggest = suggester();
 
-  /** A hint with the known word that is near; `otherwise` where none is. */
+  /** A hint with the choice that is near; `otherwise` where none is. */
   didYouMean(
     word: string,
-    known: Iterable<string>,
+    choices: Iterable<string>,
     otherwise?: string,
     vocabulary: Vocabulary = "words",
   ): { readonly hint?: string } {
-    return didYouMean(this.suggest(word, known, vocabulary), otherwise);
+    return didYouMean(this.suggest(word, choices, vocabulary), otherwise);
   }
 
   error(code: Code, message: string, at: Span | undefined, details: Details = {}): void {

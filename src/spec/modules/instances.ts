@@ -275,9 +275,9 @@ class ModuleInstance {
     const declared = definition.outputs.get(name);
     if (declared === undefined) {
       const outputs = [...definition.outputs.keys()];
-      const known = outputs.length === 0 ? undefined : `known outputs: ${listed(outputs)}`;
+      const choices = outputs.length === 0 ? undefined : `known outputs: ${listed(outputs)}`;
       const message = `${this.#subject} has no output ${JSON.stringify(name)}`;
-      findings.error("SPEC_MODULE", message, at, findings.didYouMean(name, outputs, known));
+      findings.error("SPEC_MODULE", message, at, findings.didYouMean(name, outputs, choices));
       return undefined;
     }
     return this.#cell(name, at, () =>

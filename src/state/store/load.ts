@@ -61,14 +61,13 @@ export async function loadFrom(backend: StateBackend, cipher: Cipher): Promise<L
 /** A damaged state is restored from an earlier version only where one is kept. */
 async function withPossibleHint(failure: unknown, backend: StateBackend): Promise<unknown> {
   if (!(failure instanceof Failure)) return failure;
-  const advises = ({ code, hint }: Diagnostic): boolean =>
-    code === "STATE_CORRUPT" && hint?.includes("workspace state restore") === true;
-  if (!failure.diagnostics.some(advises)) return failure;
+  const isDamage = ({ code }: Diagnostic): boolean => code === "STATE_CORRUPT";
+  if (!failure.diagnostics.some(isDamage)) return failure;
   const kept = await backend.generations().catch(() => undefined);
   if (kept?.length !== 0) return failure;
   return new Failure(
     ...failure.diagnostics.map((diagnostic) =>
-      advises(diagnostic) ? { ...diagnostic, hint: NO_VERSION } : diagnostic,
+      isDamage(diagnostic) ? { ...diagnostic, hint: NO_VERSION } : diagnostic,
     ),
   );
 }

@@ -211,7 +211,7 @@ async function executePlan(
   // The engine writes the values of this run; history and observers get the plan without them.
   const restored = restoredPlan(plan, sensitive);
   if (hasErrors(restored.diagnostics)) throw new Failure(...restored.diagnostics);
-  const past = await commitAndRun?.(plan);
+  const trigger = await commitAndRun?.(plan);
   prepareForLargeSpec(spec, "apply");
   await recordBeforeWrites(lease, [
     ...entries,
@@ -219,7 +219,7 @@ async function executePlan(
   ]);
   const { user, host } = thisProcess();
   const actor = ciActor(invocation) ?? `${user}@${host}`;
-  const origin = { command, ...past, actor, ...defined({ target: spec.target?.name }) };
+  const origin = { command, ...trigger, actor, ...defined({ target: spec.target?.name }) };
   const activity = await invocation.observer.begin();
   const applyOutcome = await applyPlan({
     plan: restored.plan,

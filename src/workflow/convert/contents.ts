@@ -5,7 +5,7 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import { isInFolder, resolvedPath } from "../../config/files.ts";
 import { nestedNameOf, parentOf, type RemoteId, remoteId } from "../../core/address.ts";
 import { type JsonObject, omit } from "../../core/json.ts";
-import { isSamePath, type Path } from "../../core/pointer.ts";
+import { isAtOrBelow, type Path } from "../../core/pointer.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { hasContent, type Provider, type Registry } from "../../resource/kind.ts";
 import { foldName } from "../../resource/names.ts";
@@ -284,8 +284,7 @@ function lostMarks(
   left: readonly OmittedAttribute[],
 ): readonly OmittedAttribute[] {
   const converted = new Set(sensitiveMarks(attributes).map(({ text }) => text));
-  const isReported = (path: Path): boolean =>
-    left.some((omitted) => isSamePath(omitted.path, path.slice(0, omitted.path.length)));
+  const isReported = (path: Path): boolean => left.some((omitted) => isAtOrBelow(path, omitted.path));
   return sensitiveMarks(values)
     .filter(({ text, path }) => !converted.has(text) && !isReported(path))
     .map(({ path }) => ({ path, reason: IS_SENSITIVE }));

@@ -201,7 +201,7 @@ export async function knownCallerFacts(from: CallerSources): Promise<GatheredFac
 const isCheap = (from: CallerSources): boolean =>
   from.settings.user !== undefined || from.state.caller?.credential === credentialDigest(from) || from.writes;
 
-/** `known`: facts that are known without a request, or that must not be read. */
+/** Adds what the draft needs to `gatheredFacts`: those that are known without a request, or that must not be read. */
 export async function gatherFacts(
   draft: PlanDraft,
   gatheredFacts: GatheredFacts,

@@ -145,7 +145,8 @@ class Acceptance {
     this.#spec = spec;
     this.#declared = declared;
     const files = new Set([...spec.files.map(({ path }) => path), accepting.into]);
-    this.#edits = new SpecEdits((file) => (files.has(file) ? accepting.read(file) : undefined));
+    const read = (file: string) => (files.has(file) ? accepting.read(file) : undefined);
+    this.#edits = new SpecEdits(read, "DRIFT_NOT_ACCEPTED");
   }
 
   async all(): Promise<DriftAcceptance> {

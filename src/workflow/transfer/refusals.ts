@@ -18,18 +18,13 @@ export function notAccepted(
   return failureOf("DRIFT_NOT_ACCEPTED", message, { address, ...details });
 }
 
-/** A value that the files cannot take is a refusal of its resource. */
+/** A value that the files cannot take: the refusal names its resource. */
 export function refusals({ diagnostics }: Failure, wanted: readonly WantedDrift[]): readonly Diagnostic[] {
   const [only, ...others] = new Set(wanted.map(({ drift }) => drift.address));
   const address = others.length === 0 ? only : undefined;
   return diagnostics.map((diagnostic) =>
-    diagnostic.code !== "CLI_FILE"
+    diagnostic.code !== "DRIFT_NOT_ACCEPTED" || diagnostic.address !== undefined || address === undefined
       ? diagnostic
-      : {
-          ...diagnostic,
-          code: "DRIFT_NOT_ACCEPTED",
-          address,
-          message: address === undefined ? diagnostic.message : `${address}: ${diagnostic.message}`,
-        },
+      : { ...diagnostic, address, message: `${address}: ${diagnostic.message}` },
   );
 }
