@@ -3,7 +3,8 @@
 import type { Address } from "../../core/address.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
-import { isSamePath, toPointer, valueAt, visitScalars, withValueAt } from "../../core/pointer.ts";
+import { isSamePath, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
+import { visitScalars } from "../../core/scalars.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import { translateNames } from "../../resource/names.ts";
