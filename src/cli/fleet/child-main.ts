@@ -14,7 +14,7 @@ import {
   type RunMessage,
   type RunRequest,
   SILENCE_LIMIT_MS,
-} from "../../fleet/model/result.ts";
+} from "../../fleet/model/run-message.ts";
 import type { ApplyOutcome, Drift, Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import { diagnosticText } from "../../report/text/diagnostic-text.ts";

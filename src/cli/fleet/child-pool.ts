@@ -11,7 +11,7 @@ import {
   type MessageFromChild,
   type MessageToChild,
   type RunRequest,
-} from "../../fleet/model/result.ts";
+} from "../../fleet/model/run-message.ts";
 
 export interface RunEnd {
   /** `stopped`: the child did not answer within the grace time, and was ended. */

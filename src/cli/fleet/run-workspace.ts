@@ -11,13 +11,8 @@ import { diagnosticsOf } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
 import type { Fleet, FleetWorkspace } from "../../fleet/model/fleet.ts";
 import { FLEET_FOLDER } from "../../fleet/model/fleet.ts";
-import type {
-  FleetCommand,
-  RequestFacts,
-  RunAnswer,
-  RunRequest,
-  WorkspaceResult,
-} from "../../fleet/model/result.ts";
+import type { FleetCommand, RequestFacts, RunAnswer, WorkspaceResult } from "../../fleet/model/result.ts";
+import type { RunRequest } from "../../fleet/model/run-message.ts";
 import type { ChildPool } from "./child-pool.ts";
 import { environmentOf, hostProblem } from "./workspace-environment.ts";
 
