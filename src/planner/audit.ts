@@ -119,7 +119,7 @@ function wrongObject(
   if (live === undefined) return [`${change.address} refers to ${change.id}, which is not live`];
   if (!("fingerprint" in change)) return [];
   const after = "after" in change ? change.after : undefined;
-  const now = liveFingerprint(provider.fields, comparable(provider, live), after);
+  const now = liveFingerprint(provider.fields, comparable(provider, live, after), after);
   return now === change.fingerprint ? [] : [`${change.address} has the fingerprint of another object`];
 }
 

@@ -10,7 +10,7 @@ import type { PlanningRegistry } from "../resource/kind.ts";
 import type { Live } from "../resource/live.ts";
 import type { State } from "../state/model/record.ts";
 import { withPlannedNames } from "./decide/names.ts";
-import { comparable, isAsPlanned } from "./diff/normalize.ts";
+import { isAsPlanned } from "./diff/normalize.ts";
 import type { Change, Create } from "./model/change.ts";
 import { addressByObject, indexLive, type LiveIndex, type ObjectOwners } from "./model/context.ts";
 import type { Plan } from "./model/plan.ts";
@@ -238,9 +238,7 @@ function movement(
     case "delete": {
       const live = liveIndex.byId(change.kind, change.id);
       if (live === undefined) return "disappeared from the workspace";
-      return isAsPlanned(provider, comparable(provider, live), change, sensitive)
-        ? undefined
-        : "changed in the workspace";
+      return isAsPlanned(provider, live, change, sensitive) ? undefined : "changed in the workspace";
     }
     case "forget":
     case "noop":

@@ -124,8 +124,11 @@ export interface PlanningRules {
   validate?(values: Values, name: string): readonly Problem[];
   /** Further rules of a dialect. */
   readonly validateIn?: { readonly [D in FieldDialect["dialect"]]?: NonNullable<PlanningRules["validate"]> };
-  /** The values with what the kind itself leaves out or adds: pool members drop what they inherit. Pure. */
-  normalize?(values: Values): Values;
+  /**
+   * The values with what the kind itself leaves out or adds: pool members drop what they inherit. `like`: values whose form
+   * the result has where two forms say the same: a job with one task has it in `tasks` or has the task's fields itself. Pure.
+   */
+  normalize?(values: Values, like?: Values): Values;
   /**
    * Where a value can be: `normalize` moves it, others move it in the live object, and answers about runs and events have it
    * elsewhere. What is sensitive at one of these paths is sensitive at all. The default is the path. Pure.

@@ -140,7 +140,7 @@ export async function recordAsIs(run: ApplyRun, change: AsIs): Promise<ChangeRes
 export function recordUnsent(run: ApplyRun, change: AsIs, applied: ResolvedValues["applied"]) {
   const live = run.liveIndex.byId(change.kind, change.id);
   const provider = run.input.registry.get(change.kind);
-  const observed = live ? seenIn(provider.fields, applied, comparable(provider, live)) : {};
+  const observed = live ? seenIn(provider.fields, applied, comparable(provider, live, applied)) : {};
   return recordAfter(run, change, change.id, applied, observed);
 }
 
@@ -351,7 +351,7 @@ async function readAsPlanned(run: ApplyRun, change: ObjectChange): Promise<LiveO
     const live = await readObject(run, change.kind, change.id, declared, plannedFrom);
     if (live === undefined) return undefined;
     const named = { ...live, values: toNames(provider.fields, live.values, run.names) };
-    if (isAsPlanned(provider, comparable(provider, named), change, run.input.sensitive)) return live;
+    if (isAsPlanned(provider, named, change, run.input.sensitive)) return live;
   }
   throw moved(change, "changed");
 }

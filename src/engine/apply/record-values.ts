@@ -115,7 +115,7 @@ function members(object: JsonObject, pick: (key: string) => Json | undefined): J
 
 /** The next plan then attributes every difference to the spec, not to drift. */
 export function recordFromLive(provider: Provider, resource: Resource, liveObject: LiveObject): StateRecord {
-  const live = comparable(provider, liveObject);
+  const live = comparable(provider, liveObject, resource.values);
   const applied = asApplied(provider.fields, resource.values, live.values);
   return {
     status: "ready",

@@ -152,7 +152,7 @@ async function checked(
 
 function compared(run: ApplyRun, provider: Provider, record: Ready, raw: LiveObject) {
   const values = toNames(provider.fields, raw.values, run.names);
-  const live = comparable(provider, { ...raw, values });
+  const live = comparable(provider, { ...raw, values }, record.applied);
   const observed = seenIn(provider.fields, record.applied, live);
   const ignored = run.input.resources.get(record.address)?.lifecycle.ignore_changes ?? [];
   const recorded = { applied: record.applied, seen: observed };

@@ -276,7 +276,7 @@ export function withDeposed(record: StateRecord, ids: readonly RemoteId[]): Stat
 
 /** Whether a live object matches the request; values that cannot be read back, or that a later request writes, count as equal. */
 export function matchesRequest(provider: Provider, wanted: Values, live: LiveObject): boolean {
-  const fieldDiffs = diffResource(provider.fields, wanted, comparable(provider, live), undefined);
+  const fieldDiffs = diffResource(provider.fields, wanted, comparable(provider, live, wanted), undefined);
   return fieldDiffs.every(({ path: [name] }) => {
     const { writeOnly, separateRequest } = provider.fields[String(name)] ?? {};
     return writeOnly === true || separateRequest === true;

@@ -23,7 +23,6 @@ import {
   withIgnored,
 } from "../diff/normalize.ts";
 import {
-  inDeclaredForm,
   type ResolvedReferences,
   resolveReferences,
   withLiveSpelling,
@@ -53,7 +52,7 @@ export function decideResources(context: PlanContext): ReadonlyMap<Address, Diag
   for (const resource of destroy === true ? [] : inDependencyOrder(spec.resources)) {
     if (!isRead(context, resource.kind, resource.name)) continue;
     const provider = registry.get(resource.kind);
-    const decision = decideResource(context, inDeclaredForm(provider, resource), provider);
+    const decision = decideResource(context, resource, provider);
     if ("refused" in decision) refusals.set(resource.address, decision.refused);
     else context.decided.set(resource.address, decision.change);
   }
@@ -163,17 +162,17 @@ function compareWithLive(
   { is: match, live: object }: ExistingMatch,
 ): Comparison {
   const record = context.input.state.records.get(resource.address);
-  const live = comparable(provider, object);
+  const live = comparable(provider, object, resolved.values);
   const ignored = resource.lifecycle.ignore_changes;
   const wanted = withIgnored(provider, resolved.values, live.values, ignored);
-  const before = match === "managed" ? recordedOf(provider, record) : undefined;
+  const before = match === "managed" ? recordedOf(provider, record, resolved.values) : undefined;
   const recorded = before && recordedWithIgnored(provider, before, live.values, ignored);
   const fieldDiffs = diffResource(provider.fields, wanted, live, recorded, resolved.unknown);
   const all = withReferenceCauses(context, resource, recorded, fieldDiffs);
   const diffs = all.filter((diff) => !isIgnored(diff.path, ignored));
   const after = withTargets(wanted, diffs);
   return {
-    live: object,
+    live,
     match,
     unfinished: record?.status === "creating",
     diffs,

@@ -63,14 +63,14 @@ function driftOfRecord(
   if (live === undefined) return { ...head, what: "gone", diffs: [] };
   const resource = context.input.spec.resources.get(address);
   const ignored = resource?.lifecycle.ignore_changes ?? [];
-  const liveObject = comparable(provider, live);
+  const liveObject = comparable(provider, live, recorded.applied);
   const before = recordedWithIgnored(provider, recorded, liveObject.values, ignored);
   const diffs = diffResource(provider.fields, before.applied, liveObject, before).filter(
     // If the service itself changed the value, the cause is the spec.
     ({ cause, path }) =>
       cause !== "spec" &&
       !isIgnored(path, ignored) &&
-      !isReleased(provider.fields, resource, live.values, path),
+      !isReleased(provider.fields, resource, liveObject.values, path),
   );
   if (diffs.length === 0) return undefined;
   const content = driftedContent(context.decided.get(address), contents);

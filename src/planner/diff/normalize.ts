@@ -124,11 +124,13 @@ export function liveFingerprint(
 
 /** Whether an object is the one that a change rests on. A delete also accepts fields that the service set since. With `sensitive`, the fingerprint may be keyed. */
 export function isAsPlanned(
-  { fields }: PlannedKind,
-  live: Pick<LiveObject, "values" | "facts">,
+  provider: PlannedKind,
+  object: LiveObject,
   change: ObjectChange,
   sensitive?: Pick<SensitiveValues, "keyed">,
 ): boolean {
+  const { fields } = provider;
+  const live = comparable(provider, object, "after" in change ? change.after : undefined);
   const isPlanned = (print: string): boolean =>
     print === change.fingerprint || sensitive?.keyed(print) === change.fingerprint;
   if ("after" in change) return isPlanned(liveFingerprint(fields, live, change.after));
@@ -146,13 +148,13 @@ const namesOthers = anyField(({ names }) => names !== undefined);
 export function declaredForm(provider: PlannedKind, name: string, values: Values): Values {
   const field = provider.nameField;
   const named = field === undefined || values[field] !== undefined ? values : { ...values, [field]: name };
-  return provider.planning.normalize?.(named) ?? named;
+  return provider.planning.normalize?.(named, named) ?? named;
 }
 
-/** The live object, normalized by its kind. Takes about 2 µs for a job, so the result is not cached. */
-export function comparable(provider: PlannedKind, live: LiveObject): LiveObject {
+/** The live object, normalized by its kind; where two forms say the same, as in `like`. Takes about 2 µs for a job, so the result is not cached. */
+export function comparable(provider: PlannedKind, live: LiveObject, like?: Values): LiveObject {
   if (provider.planning.normalize === undefined) return live;
-  return { ...live, values: provider.planning.normalize(live.values) };
+  return { ...live, values: provider.planning.normalize(live.values, like) };
 }
 
 /** Values with what is live in ignored fields, in the kind's form: a cluster that others moved to a pool has the pool's node type. */
@@ -164,7 +166,7 @@ export function withIgnored(
 ): Values {
   if (ignored.length === 0) return values;
   const withLive = withIgnoredFromLive(values, live, ignored);
-  return planning.normalize?.(withLive) ?? withLive;
+  return planning.normalize?.(withLive, values) ?? withLive;
 }
 
 export function recordedWithIgnored(

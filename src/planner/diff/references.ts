@@ -4,14 +4,13 @@ import type { Address } from "../../core/address.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { isSamePath, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
-import { visitScalars } from "../../core/scalars.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import { translateNames } from "../../resource/names.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import type { Reference, Resource } from "../../spec/model/spec.ts";
 import type { PlanContext, RecordedValues } from "../model/context.ts";
-import { declaredForm, isIdentical } from "./normalize.ts";
+import { isIdentical } from "./normalize.ts";
 
 /** The value of an attribute; undefined if it is known only after the apply. */
 type AttributeLookup = (address: Address, attribute: string) => Json | undefined;
@@ -21,27 +20,6 @@ export interface ResolvedReferences {
   readonly unresolved: readonly Reference[];
   /** JSON Pointers of the unresolved places. */
   readonly unknown: ReadonlySet<string>;
-}
-
-/**
- * A resource as its kind wants it compared and written. Its references move with their strings: a job with one task
- * has the fields of the task itself.
- */
-export function inDeclaredForm(provider: PlannedKind, resource: Resource): Resource {
-  const { values: written, references, name } = resource;
-  if (references.length === 0 || provider.planning.normalize === undefined) return resource;
-  const values = declaredForm(provider, name, written);
-  const isInPlace = ({ path }: Reference): boolean => valueAt(values, path) === valueAt(written, path);
-  if (references.every(isInPlace)) return resource;
-  const moved = references.filter((reference) => !isInPlace(reference));
-  const byText = new Map(moved.map((reference) => [valueAt(written, reference.path), reference]));
-  const placed = references.filter(isInPlace);
-  visitScalars(values, [], (text, path) => {
-    const reference = byText.get(text);
-    const isPlaced = placed.some((other) => isSamePath(other.path, path));
-    if (reference !== undefined && !isPlaced) placed.push({ ...reference, path });
-  });
-  return { ...resource, values, references: placed };
 }
 
 export function resolveReferences(

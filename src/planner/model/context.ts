@@ -76,15 +76,16 @@ export function addressByObject(records: ReadonlyMap<Address, StateRecord>): Obj
   };
 }
 
-/** The part of a record that takes part in a comparison, in the kind's own form; none for an unfinished object. */
+/** The part of a record that takes part in a comparison, in the kind's form, and in that of `like`; none for an unfinished object. */
 export function recordedOf(
   provider: PlannedKind,
   record: StateRecord | undefined,
+  like?: Values,
 ): RecordedValues | undefined {
   if (record === undefined || record.status === "creating") return undefined;
   const { normalize } = provider.planning;
   if (normalize === undefined && record.status === "ready") return record;
-  const applied = normalize?.(record.applied) ?? record.applied;
+  const applied = normalize?.(record.applied, like ?? record.applied) ?? record.applied;
   return { applied, seen: record.status === "ready" ? record.seen : {} };
 }
 

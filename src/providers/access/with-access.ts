@@ -97,9 +97,9 @@ export function withAccess(kind: Provider, rules: AccessRules): Provider {
         ...accessProblems(values),
         ...levelProblems(values, name, rules.fewer?.[name]),
       ],
-      normalize(values) {
+      normalize(values, like) {
         const own = withoutAccess(values);
-        const normal = planning.normalize?.(own) ?? own;
+        const normal = planning.normalize?.(own, like) ?? own;
         return own === values
           ? normal
           : { ...normal, ...defined({ access: values.access, owner: values.owner }) };

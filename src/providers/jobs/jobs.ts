@@ -47,6 +47,7 @@ import {
   withLiveSizes,
   withoutInheritedValues,
   withSingleTask,
+  withTasks,
 } from "./wire-form.ts";
 
 const fields = {
@@ -106,8 +107,9 @@ async function byId(api: Reader, id: RemoteId): Promise<LiveObject | undefined> 
   return liveIfPresent(() => api.read("jobs/get", { job_id: int64(id) }), toLive);
 }
 
-function normalize(values: Values): Values {
-  return withoutInheritedValues(withSingleTask(normalizeDesired(fields, values)));
+function normalize(values: Values, like?: Values): Values {
+  const normal = normalizeDesired(fields, values);
+  return withoutInheritedValues(isObject(like?.tasks) ? withTasks(normal) : withSingleTask(normal));
 }
 
 function clusterChoice(values: Values): readonly Problem[] {

@@ -1,7 +1,7 @@
 // Jobs of the Databricks dialect between a spec, where tasks and what they share have keys, and requests, where they are lists.
 
-import { OF_TASK, singleTask } from "../../api/dialect/jobs.ts";
-import { defined, isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { OF_TASK, singleTask, TASK_KEY } from "../../api/dialect/jobs.ts";
+import { defined, isObject, type Json, type JsonObject, omit } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Place } from "../../core/sensitive-places.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -72,7 +72,16 @@ function withJobId(task: JsonObject): JsonObject {
   };
 }
 
-/** One form for a job that both forms express: as the client reads a job with a plain single task. */
+/** The fields of a single task under its key. */
+export function withTasks(values: Values): Values {
+  const { task_key: key, ...rest } = values;
+  const task = Object.entries(rest).filter(([field]) => OF_TASK.has(field));
+  if (task.length === 0) return values;
+  const name = typeof key === "string" ? key : TASK_KEY;
+  return { ...omit(rest, [...OF_TASK]), tasks: { [name]: Object.fromEntries(task) } };
+}
+
+/** A job with a plain single task, as the client reads it: with the fields of the task. */
 export function withSingleTask(values: Values): Values {
   if (!isObject(values.tasks)) return values;
   const { tasks: _, ...rest } = values;

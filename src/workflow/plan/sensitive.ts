@@ -224,7 +224,7 @@ export function redaction(
       const record = state.records.get(address);
       const stored = record && (storedRecord(record) ?? record);
       const provider = kinds.get(kind);
-      const { values } = comparable(provider, object);
+      const { values } = comparable(provider, object, stored?.applied);
       const same =
         hasContent(provider) && stored !== undefined
           ? withRecordedContent(values, recordedValues(stored))

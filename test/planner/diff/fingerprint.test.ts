@@ -1,6 +1,7 @@
 // The digest of the live values that a change rests on, and the forms in which a kind compares values.
 
 import { describe, expect, test } from "vitest";
+import { remoteId } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { withoutAdded } from "../../../src/planner/diff/diff.ts";
 import {
@@ -95,10 +96,15 @@ describe("an object is the one that the plan saw", () => {
     mode: { type: "string", changedByService: "why" },
   };
   const kind = { ...registry.get("boxes"), fields: states };
+  const identity = { id: remoteId("1"), name: "a" };
   const before = { size: 1, state: "RUNNING" };
   const fingerprint = (after?: Values) => liveFingerprint(states, { values: before, facts: {} }, after);
   const deleted = (values: JsonObject, facts: JsonObject = { why: "it was idle" }) =>
-    isAsPlanned(kind, { values, facts }, remove("boxes.a", { before, fingerprint: fingerprint() }));
+    isAsPlanned(
+      kind,
+      { ...identity, values, facts },
+      remove("boxes.a", { before, fingerprint: fingerprint() }),
+    );
 
   test("when it is unchanged, or when the service set fields of an object that is deleted", () => {
     expect(deleted(before, {})).toBe(true);
@@ -113,8 +119,12 @@ describe("an object is the one that the plan saw", () => {
   test("unless the field had no value, or the object is updated", () => {
     expect(deleted({ ...before, mode: "SAVING" })).toBe(false);
     const change = update("boxes.a", { before, after: before, fingerprint: fingerprint(before) });
-    expect(isAsPlanned(kind, { values: before, facts: {} }, change)).toBe(true);
-    const stopped = { values: { ...before, state: "TERMINATED" }, facts: { why: "it was idle" } };
+    expect(isAsPlanned(kind, { ...identity, values: before, facts: {} }, change)).toBe(true);
+    const stopped = {
+      ...identity,
+      values: { ...before, state: "TERMINATED" },
+      facts: { why: "it was idle" },
+    };
     expect(isAsPlanned(kind, stopped, change)).toBe(false);
   });
 });
