@@ -179,8 +179,8 @@ const PUBLIC_MEMBERS: ReadonlySet<string | number | undefined> = new Set([
 /** The parts of a value that are credentials themselves: the strings in a JSON object or list, and the password of an address. */
 function credentialsIn(text: string): readonly string[] {
   if (/^\s*[{[]/.test(text)) return stringsOfJson(text);
-  const address = /^[a-z][\w+.-]*:\/\//i.test(text) ? URL.parse(text) : null;
-  const written = address?.password ?? "";
+  // `URL` refuses an address with several hosts, and one of JDBC.
+  const written = /^(?:[a-z][\w+.-]*:)+\/\/[^:@/?#\s]*:([^/?#\s]*)@/i.exec(text)?.[1] ?? "";
   return [written, decoded(written)].filter(({ length }) => length >= SHORTEST_UNSURE_PART);
 }
 

@@ -134,9 +134,14 @@ function parsedObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The parts of a state that a plan depends on: its records, and what is unresolved after recovery. */
+/**
+ * The result of recovery: which objects are recorded, and which requests have no known outcome. Values take no part: the serial binds
+ * them, and a value that equals a secret differs in a run that has the secret.
+ */
 export function recordsDigest({ records, open }: Pick<State, "records" | "open">): string {
-  const sorted = [...records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+  const sorted = [...records.values()]
+    .sort((a, b) => (a.address < b.address ? -1 : 1))
+    .map((record) => ({ ...record, applied: {}, seen: {} }));
   const sum = startDigest();
   for (const piece of canonicalPieces({ records: sorted, open: open.map(({ seq }) => seq) }, 2))
     sum.add(piece);

@@ -196,6 +196,10 @@ describe("an output", () => {
     test.each([
       JSON.stringify({ dsn: "postgres://etl:pw%2F77-88@db.example.com/etl" }),
       "postgres://etl:pw%2F77-88@db.example.com/etl",
+      "mongodb://etl:pw%2F77-88@a.example.com:27017,b.example.com:27017/etl?replicaSet=r",
+      "postgresql://etl:pw%2F77-88@/etl?host=/var/run/postgresql",
+      "jdbc:postgresql://etl:pw%2F77-88@db.example.com:5432/etl",
+      "redis://:pw%2F77-88@cache.example.com",
     ])("shows no password of an address: %s", (text) => {
       for (const password of ["pw%2F77-88", "pw/77-88"])
         expect(textsOf(text).masked(`# ${password}`)).toBe("# (sensitive)");
