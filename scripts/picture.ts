@@ -1,24 +1,14 @@
-// Draws the pictures of the docs (`npm run picture`): docs/images/plan.svg from a real plan on the embedded workspace, and
+// Draws the pictures of the docs (`npm run picture`): docs/images/plan.svg from the plan in the README's example, and
 // docs/images/fleet-report.png, the report of a fleet of 300 emulated workspaces in Chromium.
 
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { playPage } from "../test/docs/page.ts";
 import { CHROMIUM, Reader } from "../test/report/html/chromium.ts";
 import { fleetOf300 } from "./fleet-picture.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const SPEC = (nodeType: string) => `policy: { on_immutable_change: replace }
-pools:
-  shared: { node_type_id: ${nodeType}, max_capacity: 20 }
-clusters:
-  adhoc:
-    spark_version: 6.4.x-scala2.11
-    instance_pool_id: \${pools.shared.instance_pool_id}
-    autoscale: { min_workers: 1, max_workers: 4 }
-`;
-
 /** The colors of the terminal's standard palette that the program uses, on a dark background. */
 const COLORS: Readonly<Record<string, string>> = {
   31: "#ff7b72",
@@ -31,16 +21,11 @@ const COLORS: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character starts each color
 const ESCAPE = /\u001b\[(\d+)m/g;
 
-const folder = mkdtempSync(join(tmpdir(), "picture-"));
-try {
-  writeFileSync(join(folder, "workspace.yaml"), SPEC("Standard_DS3_v2"));
-  workspace("apply", "--auto-approve");
-  writeFileSync(join(folder, "workspace.yaml"), SPEC("Standard_DS4_v2"));
-  mkdirSync(join(ROOT, "docs/images"), { recursive: true });
-  writeFileSync(join(ROOT, "docs/images/plan.svg"), svgOf(`$ workspace plan\n${workspace("plan")}`));
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+const COMMAND = "workspace plan --out change.plan";
+const readme = await playPage(readFileSync(join(ROOT, "README.md"), "utf8"), { FORCE_COLOR: "1" });
+const plan = readme.outputs.find((output) => output.includes("Saved to change.plan"));
+if (plan === undefined) throw new Error(`the README shows no ${COMMAND}`);
+writeFileSync(join(ROOT, "docs/images/plan.svg"), svgOf(`$ ${COMMAND}\n${plan}`));
 
 if (CHROMIUM === undefined) throw new Error("no Chromium at /usr/bin/chromium; set WORKSPACE_TEST_CHROMIUM");
 const reader = await Reader.start();
@@ -52,16 +37,6 @@ const { page } = await reader.open(readFileSync(fleetPage, "utf8"), {
 await page.screenshot({ path: join(ROOT, "docs/images/fleet-report.png") });
 await reader.close();
 rmSync(fleetFolder, { recursive: true, force: true });
-
-function workspace(...words: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, "bin/workspace.js"), ...words], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, WORKSPACE_HOST: "embedded", FORCE_COLOR: "1" },
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`workspace ${words.join(" ")}: exit ${status}\n${stderr}`);
-  return stdout;
-}
 
 /** Terminal text with its colors as an SVG: one `text` element a line, one `tspan` a color. */
 function svgOf(text: string): string {

@@ -6,7 +6,7 @@ import { describe, test } from "vitest";
 import { expectedText } from "../acceptance/expected-output.ts";
 import { playPage } from "./page.ts";
 
-const PAGES = globSync(["docs/*.md", "docs/ci/*.md", "docs/internals/*.md"])
+const PAGES = globSync(["README.md", "docs/*.md", "docs/ci/*.md", "docs/internals/*.md"])
   .sort()
   .filter((page) => readFileSync(page, "utf8").includes("\n```sh\n"));
 

@@ -13,10 +13,12 @@ export interface PlayedPage {
   readonly text: string;
   /** One line for each command block that ended with another exit code than the page says. */
   readonly failures: readonly string[];
+  /** The output of each command block. */
+  readonly outputs: readonly string[];
 }
 
 /** Values that differ from run to run, such as IDs and times, do not count as differences. */
-const stable = (text: string): string =>
+export const stable = (text: string): string =>
   stableAt(
     text.replace(/http:\/\/127\.0\.0\.1:\d+/g, "http://workspace.test"),
     "~/project",
@@ -28,12 +30,13 @@ const BLOCK = /^```(\w+)([^\n]*)\n([\s\S]*?)^```$/gm;
 /**
  * Plays `page`. A block ```` ```yaml file=PATH ```` is written to PATH. A block ```` ```sh ```` runs in one folder, with the variables
  * and the current folder of the block before it; a last line `# exit N` names an exit code other than 0. A block ```` ```text ````
- * directly after it is its output.
+ * directly after it is its output. `env` adds variables.
  */
-export async function playPage(page: string): Promise<PlayedPage> {
+export async function playPage(page: string, env: NodeJS.ProcessEnv = {}): Promise<PlayedPage> {
   const folder = mkdtempSync(join(tmpdir(), "docs-"));
-  const shell = new Shell(folder);
+  const shell = new Shell(folder, env);
   const failures: string[] = [];
+  const outputs: string[] = [];
   let output: string | undefined;
   let text = "";
   let end = 0;
@@ -48,6 +51,7 @@ export async function playPage(page: string): Promise<PlayedPage> {
       else if (language === "sh") {
         const done = await shell.run(body);
         output = done.output;
+        outputs.push(output);
         const expected = Number(/^# exit (\d+)$/m.exec(body)?.[1] ?? 0);
         if (done.status !== expected)
           failures.push(`exit ${done.status}, not ${expected}: ${body}${done.output}`);
@@ -56,7 +60,7 @@ export async function playPage(page: string): Promise<PlayedPage> {
       text += page.slice(end, block.index) + shown;
       end = block.index + written.length;
     }
-    return { text: text + page.slice(end), failures };
+    return { text: text + page.slice(end), failures, outputs };
   } finally {
     shell.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -66,10 +70,12 @@ export async function playPage(page: string): Promise<PlayedPage> {
 class Shell {
   readonly #folder: string;
   readonly #home: string;
+  readonly #env: NodeJS.ProcessEnv;
   /** One group of processes for each block. */
   readonly #groups: number[] = [];
 
-  constructor(folder: string) {
+  constructor(folder: string, env: NodeJS.ProcessEnv) {
+    this.#env = env;
     this.#folder = join(folder, "project");
     this.#home = join(folder, "home");
     mkdirSync(this.#folder);
@@ -106,6 +112,7 @@ class Shell {
         HOME: this.#home,
         LANG: "C.UTF-8",
         WORKSPACE_PARALLELISM: "1",
+        ...this.#env,
       },
       stdio: ["ignore", "pipe", "inherit"],
       timeout: 300_000,
