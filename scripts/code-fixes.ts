@@ -110,6 +110,8 @@ export const FIXES: Readonly<Record<Code, string>> = {
   PLAN_EXPIRED: "Make a new plan, then apply it.",
   PLAN_LIVE_MOVED: "Make a new plan, then apply it.",
 
+  DRIFT_ACCEPTED_SHARED:
+    "Review what the message names before you apply, or run the command without `--shared`.",
   DRIFT_NOT_ACCEPTED:
     "Write the value by hand at the place that the message names, or accept other addresses; `--shared` also writes values that decide other resources.",
   DRIFT_NOT_RECORDED: "Give the token write access to the state, or omit `--since`.",

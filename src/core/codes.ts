@@ -109,6 +109,7 @@ export const CODES = {
   PLAN_EXPIRED: "The plan has expired or was already applied.",
   PLAN_LIVE_MOVED: "A live object changed after the plan was made.",
 
+  DRIFT_ACCEPTED_SHARED: "Accepted drift also changes another resource or target.",
   DRIFT_NOT_ACCEPTED: "Drift cannot be written into the spec.",
   DRIFT_NOT_RECORDED: "The reported drift could not be recorded in the state.",
   STATE_NOT_FOUND: "No state exists at the location.",

@@ -52,6 +52,15 @@ export interface AcceptedField {
   readonly usedAt: Location;
 }
 
+/** The accepted drift of one resource. */
+export interface AcceptedResource {
+  readonly address: Address;
+  readonly what: "changed" | "gone" | "appeared";
+  readonly fields: readonly AcceptedField[];
+  /** The file that has the live content. */
+  readonly content?: string;
+}
+
 interface AcceptedChange {
   readonly fields: readonly AcceptedField[];
   /** The node with the path of the file that the live content goes to. */

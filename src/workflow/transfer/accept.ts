@@ -5,13 +5,9 @@ import { type Address, memberOf, nameOf, parentOf } from "../../core/address.ts"
 import { type Diagnostic, error, Failure, failureOf, hasErrors, warning } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
-import { toDottedPath } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { listed } from "../../core/sentences.ts";
 import { escaped } from "../../expressions/template.ts";
-import { isInField } from "../../planner/diff/known-drift.ts";
-import { makePlan } from "../../planner/make-plan.ts";
-import { type Change, touches } from "../../planner/model/change.ts";
 import { indexLive } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -23,8 +19,9 @@ import { writtenValues } from "../../spec/export/values.ts";
 import { pathBeside } from "../../spec/files/spec-folder.ts";
 import type { DeclaredSpec, Resource, Spec } from "../../spec/model/spec.ts";
 import { type SpecNode, scalarText } from "../../spec/model/tree.ts";
+import { effectsOf } from "./accept-effects.ts";
 import {
-  type AcceptedField,
+  type AcceptedResource,
   acceptDeletion,
   acceptValues,
   type TargetOverride,
@@ -51,15 +48,6 @@ export interface Accepting extends Pick<EditableSpec, "read" | "load" | "otherTa
   readonly inTarget: boolean;
 }
 
-/** The accepted drift of one resource. */
-export interface AcceptedResource {
-  readonly address: Address;
-  readonly what: "changed" | "gone" | "appeared";
-  readonly fields: readonly AcceptedField[];
-  /** The file that has the live content. */
-  readonly content?: string;
-}
-
 export interface DriftAcceptance {
   readonly resources: readonly AcceptedResource[];
   /** Those with a patch are YAML files of the spec; the others contents. */
@@ -84,13 +72,14 @@ export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance
   const { acceptance, edited, overlay, after } = least.after.spec === undefined ? await attempt(true) : least;
   if (after.spec === undefined || hasErrors(after.diagnostics)) throw notValid(after.diagnostics, wanted);
   assertNothingSensitive(edited, sensitive);
-  const problems = [
-    ...(accepting.shared ? [] : changedOthers(spec, after.spec, edited.resources, declared)),
-    ...(accepting.shared ? [] : await changedTargets(accepting, edited.resources, overlay, acceptance)),
-    ...leftDifferences(accepting, after.spec),
-  ];
+  const effects = await effectsOf({
+    ...accepting,
+    ...{ before: spec, after: after.spec, declared, overlay, resources: edited.resources },
+    takesOverride: (address) => acceptance.takesOverride(address),
+  });
+  const problems = effects.filter(({ severity }) => severity === "error");
   if (problems.length > 0) throw new Failure(...sensitive.maskedMessages(problems));
-  return edited;
+  return { ...edited, notes: [...edited.notes, ...sensitive.maskedMessages(effects)] };
 }
 
 /** An edit that the plan has not seen would be taken for what was applied, and replaced. */
@@ -360,141 +349,4 @@ function notValid(diagnostics: readonly Diagnostic[], wanted: readonly WantedDri
     error("DRIFT_NOT_ACCEPTED", message, { address: first?.drift.address }),
     ...diagnostics.filter(({ severity }) => severity === "error"),
   );
-}
-
-const resourceText = ({ name, values, references, lifecycle, payload }: Resource): string =>
-  canonicalJson([
-    name,
-    values,
-    references as unknown as Json,
-    lifecycle as unknown as Json,
-    payload?.digest ?? null,
-  ]);
-
-function differing(before: Spec, after: Spec): readonly Address[] {
-  const addresses = new Set([...before.resources.keys(), ...after.resources.keys()]);
-  return [...addresses].filter((address) => {
-    const [old, now] = [before.resources.get(address), after.resources.get(address)];
-    return old === undefined || now === undefined || resourceText(old) !== resourceText(now);
-  });
-}
-
-/** A place that decides more than what was accepted is not unique. */
-function changedOthers(
-  before: Spec,
-  after: Spec,
-  resources: readonly AcceptedResource[],
-  declared: DeclaredSpec,
-): readonly Diagnostic[] {
-  const accepted = new Set(resources.map(({ address }) => address));
-  const parents = new Map(declared.resources.map(({ address, parent }) => [address, parent]));
-  const others = differing(before, after).filter((address) => {
-    const parent = parents.get(address);
-    return (
-      !accepted.has(address) &&
-      (parent === undefined || !accepted.has(parent) || after.resources.has(address))
-    );
-  });
-  if (others.length === 0) return [];
-  return [
-    notUnique(
-      resources,
-      others.map((address) => resourcePlace(address, before, after)),
-    ),
-  ];
-}
-
-function resourcePlace(address: Address, before: Spec, after: Spec): string {
-  const at = (before.resources.get(address) ?? after.resources.get(address))?.at;
-  return at === undefined ? address : `${address} (${at.file}:${at.line})`;
-}
-
-/** Names the candidates: the text that decides the value, and the place of the resource alone. */
-function notUnique(
-  resources: readonly AcceptedResource[],
-  others: readonly string[],
-  alone = aloneHint(resources),
-): Diagnostic {
-  const addresses = resources.map(({ address }) => address);
-  const fields = resources.flatMap(({ fields }) => fields);
-  const elsewhere = fields.filter(({ at, usedAt }) => at.file !== usedAt.file || at.line !== usedAt.line);
-  const places = (elsewhere.length === 0 ? fields : elsewhere).map(({ at }) => `${at.file}:${at.line}`);
-  const distinct = [...new Set(places)];
-  const text = distinct.length === 0 ? "the declaration" : listed(distinct, "and", 5);
-  return error(
-    "DRIFT_NOT_ACCEPTED",
-    `${text} ${distinct.length > 1 ? "decide" : "decides"} ${listed(addresses, "and", 5)}, and also ${listed(others, "and", 10)}`,
-    { address: addresses[0], hint: `${alone}to change all of them, pass --shared` },
-  );
-}
-
-function aloneHint(resources: readonly AcceptedResource[]): string {
-  const uses = resources
-    .flatMap(({ fields }) => fields)
-    .filter(({ at, usedAt }) => at.file !== usedAt.file || at.line !== usedAt.line)
-    .map(({ usedAt }) => `${usedAt.file}:${usedAt.line}`);
-  if (uses.length === 0) return "";
-  return `for ${resources.length === 1 ? "it" : "them"} alone, write the value at ${listed([...new Set(uses)], "and", 5)}; `;
-}
-
-/** Other targets share the sections outside `targets`. */
-async function changedTargets(
-  { load, otherTargets }: Accepting,
-  resources: readonly AcceptedResource[],
-  overlay: ReadonlyMap<string, Uint8Array>,
-  acceptance: Acceptance,
-): Promise<readonly Diagnostic[]> {
-  const changed: string[] = [];
-  for (const target of otherTargets) {
-    const before = await load(new Map(), target);
-    const after = await load(overlay, target);
-    const isSame =
-      before.spec !== undefined &&
-      after.spec !== undefined &&
-      differing(before.spec, after.spec).length === 0;
-    if (!isSame) changed.push(`the target ${target}`);
-  }
-  if (changed.length === 0) return [];
-  const takeOverrides = resources.every(
-    ({ address, what }) => what === "changed" && acceptance.takesOverride(address),
-  );
-  return [
-    notUnique(resources, changed, takeOverrides ? "for this target alone, pass --in-target; " : undefined),
-  ];
-}
-
-/** What a plan of the edited spec would still change at the accepted addresses. */
-function leftDifferences({ input, wanted }: Accepting, spec: Spec): readonly Diagnostic[] {
-  // The same objects and facts as before: only the spec differs.
-  const plan = makePlan({ ...input, spec });
-  const refused = plan.diagnostics.filter(({ severity }) => severity === "error");
-  return wanted.flatMap(({ drift: { address, what }, field }) => {
-    const left = plan.changes.filter(
-      (change) =>
-        change.address === address && touches(change) && !isOfRecord(change, what) && concerns(change, field),
-    );
-    const errors = refused.filter((diagnostic) => diagnostic.address === address);
-    if (left.length === 0 && errors.length === 0) return [];
-    const fields = left.flatMap((change) =>
-      "diffs" in change ? change.diffs.map(({ path }) => toDottedPath(path)) : [change.action],
-    );
-    const words = fields.length === 0 ? "" : `: ${listed(fields)}`;
-    return [
-      error("DRIFT_NOT_ACCEPTED", `${address} would still differ after the edit${words}`, {
-        address,
-        at: spec.resources.get(address)?.at,
-        hint: "write the value by hand; several places decide it",
-        cause: errors[0]?.message,
-      }),
-    ];
-  });
-}
-
-/** Only the state changes: the record of an object that was deleted, or of one that appeared. */
-const isOfRecord = ({ action }: Change, what: AcceptedResource["what"]): boolean =>
-  what === "gone" ? action === "forget" : what === "appeared" && (action === "adopt" || action === "import");
-
-function concerns(change: Change, field: string | undefined): boolean {
-  if (field === undefined || !("diffs" in change)) return true;
-  return change.diffs.some(({ path }) => isInField(path, field));
 }

@@ -1,48 +1,7 @@
 // `drift accept` of values that an alias repeats, and of resources that for_each makes, through the real program and a service on loopback.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
-import { runProgram } from "../../../src/cli/program.ts";
-import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
-import { contextWith } from "../../cli/context.ts";
-import { folderWith } from "../../cli/program.ts";
-
-const TOKEN = "admin-token";
-
-let server: RunningServer | undefined;
-afterEach(() => server?.close());
-
-/** A service after an apply of a spec. */
-async function applied(spec: string) {
-  server = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN });
-  const { url } = server;
-  const folder = folderWith(spec);
-  const env = { WORKSPACE_HOST: url, WORKSPACE_STATE: join(folder, "state"), WORKSPACE_TOKEN: TOKEN };
-  const run = async (...args: readonly string[]) => {
-    const context = contextWith(env, folder);
-    const code = await runProgram(context, [...args]);
-    return { code, all: context.out() + context.err() };
-  };
-  expect(await run("apply", "--auto-approve")).toMatchObject({ code: 0 });
-  const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
-  const users = `${url}/api/2.0/preview/scim/v2/Users`;
-  const list = (await (await fetch(users, { headers })).json()) as {
-    readonly Resources: readonly { readonly id: string; readonly userName: string }[];
-  };
-  const ask = async (name: string, method: string, body?: object) => {
-    const id = list.Resources.find(({ userName }) => userName === `${name}@example.com`)?.id;
-    const answer = await fetch(`${users}/${id}`, { method, headers, body: body && JSON.stringify(body) });
-    expect(answer.status).toBeLessThan(300);
-  };
-  const rename = (name: string, value: string) =>
-    ask(name, "PATCH", {
-      schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
-      Operations: [{ op: "replace", path: "displayName", value }],
-    });
-  const file = () => readFileSync(join(folder, "workspace.yaml"), "utf8");
-  return { run, rename, remove: (name: string) => ask(name, "DELETE"), file };
-}
+import { expect, test } from "vitest";
+import { applied } from "./applied-users.ts";
 
 const SPEC = `x-user: &user { displayName: Same }
 x-many: &many { displayName: Many, active: true }
@@ -132,7 +91,7 @@ targets: { dev: { default: true }, prod: {} }
   await rename("ada", "New");
   await rename("cy", "New");
   const shared = await run("drift", "accept", "users.ada@example.com");
-  expect(shared.all).toContain("also the target prod");
+  expect(shared.all).toContain("and the target prod");
   expect(shared.all).not.toContain("--in-target");
   const alone = await run("drift", "accept", "users.ada@example.com", "--in-target");
   expect(alone.all).toContain("users.ada@example.com cannot be written for one target alone");

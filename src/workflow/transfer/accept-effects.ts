@@ -1,0 +1,255 @@
+// The effects of edits apart from the accepted drift: on other addresses and targets, and the differences that remain.
+
+import type { Address } from "../../core/address.ts";
+import { type Diagnostic, error, hasErrors, warning } from "../../core/diagnostic.ts";
+import { canonicalJson } from "../../core/digest.ts";
+import type { Json } from "../../core/json.ts";
+import { toDottedPath } from "../../core/pointer.ts";
+import { listed } from "../../core/sentences.ts";
+import { isInField } from "../../planner/diff/known-drift.ts";
+import { makePlan } from "../../planner/make-plan.ts";
+import { type Change, touches } from "../../planner/model/change.ts";
+import type { PlanInput } from "../../planner/model/input.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import type { DeclaredSpec, Resource, Spec } from "../../spec/model/spec.ts";
+import type { AcceptedResource } from "./accept-values.ts";
+import type { WantedDrift } from "./refusals.ts";
+import type { EditableSpec } from "./write-edits.ts";
+
+interface EditedSpec extends Pick<EditableSpec, "load" | "otherTargets"> {
+  readonly input: PlanInput;
+  readonly wanted: readonly WantedDrift[];
+  /** Other addresses and targets may change; each is named. */
+  readonly shared: boolean;
+  readonly inTarget: boolean;
+  readonly before: Spec;
+  readonly after: Spec;
+  readonly declared: DeclaredSpec;
+  readonly overlay: ReadonlyMap<string, Uint8Array>;
+  readonly resources: readonly AcceptedResource[];
+  /** Whether the values of a resource can be written for one target alone. */
+  takesOverride(address: Address): boolean;
+}
+
+/** Errors: what must not be written. Warnings: what changes as well. */
+export async function effectsOf(edited: EditedSpec): Promise<readonly Diagnostic[]> {
+  // The same objects and facts as before: only the spec differs.
+  const plan = makePlan({ ...edited.input, spec: edited.after });
+  const others = changedOthers(edited).map((address) => otherResource(address, edited, plan));
+  return [...(await effectsElsewhere(edited, others)), ...leftDifferences(edited, plan)];
+}
+
+interface OtherResource {
+  readonly address: Address;
+  /** With the line of its declaration. */
+  readonly place: string;
+  readonly change: Change | undefined;
+}
+
+async function effectsElsewhere(
+  edited: EditedSpec,
+  others: readonly OtherResource[],
+): Promise<readonly Diagnostic[]> {
+  const deleted = others.filter(({ change }) => change?.action === "delete");
+  if (deleted.length > 0) return [wouldDelete(edited, deleted)];
+  const targets: TargetEffect[] = [];
+  for (const target of edited.otherTargets) {
+    const effect = await targetEffect(edited, target);
+    if (effect !== undefined) targets.push(effect);
+  }
+  const invalid = targets.flatMap(({ errors = [] }) => errors);
+  if (edited.shared)
+    return invalid.length > 0 ? invalid : [...others.map(alsoChanges), ...targets.map(alsoChangesTarget)];
+  const names = [...others.map(({ place }) => place), ...targets.map(({ target }) => `the target ${target}`)];
+  return names.length === 0 ? [] : [notUnique(edited, others, targets, names)];
+}
+
+const resourceText = ({ name, values, references, lifecycle, payload }: Resource): string =>
+  canonicalJson([
+    name,
+    values,
+    references as unknown as Json,
+    lifecycle as unknown as Json,
+    payload?.digest ?? null,
+  ]);
+
+function differing(before: Spec, after: Spec): readonly Address[] {
+  const addresses = new Set([...before.resources.keys(), ...after.resources.keys()]);
+  return [...addresses].filter((address) => {
+    const [old, now] = [before.resources.get(address), after.resources.get(address)];
+    return old === undefined || now === undefined || resourceText(old) !== resourceText(now);
+  });
+}
+
+/** A place that decides more than what was accepted is not unique. */
+function changedOthers({ before, after, resources, declared }: EditedSpec): readonly Address[] {
+  const accepted = new Set(resources.map(({ address }) => address));
+  const parents = new Map(declared.resources.map(({ address, parent }) => [address, parent]));
+  return differing(before, after).filter((address) => {
+    const parent = parents.get(address);
+    return (
+      !accepted.has(address) &&
+      (parent === undefined || !accepted.has(parent) || after.resources.has(address))
+    );
+  });
+}
+
+function otherResource(address: Address, { before, after }: EditedSpec, plan: Plan): OtherResource {
+  const at = (before.resources.get(address) ?? after.resources.get(address))?.at;
+  return {
+    address,
+    place: at === undefined ? address : `${address} (${at.file}:${at.line})`,
+    change: plan.changes.find((change) => change.address === address && !("deposed" in change)),
+  };
+}
+
+/** `workspace.yaml:3 decides pools.a`: the text that decides the values, or else the declaration. */
+function decision({ resources }: EditedSpec): string {
+  const addresses = resources.map(({ address }) => address);
+  const fields = resources.flatMap(({ fields }) => fields);
+  const elsewhere = fields.filter(({ at, usedAt }) => at.file !== usedAt.file || at.line !== usedAt.line);
+  const places = (elsewhere.length === 0 ? fields : elsewhere).map(({ at }) => `${at.file}:${at.line}`);
+  const distinct = [...new Set(places)];
+  const text = distinct.length === 0 ? "the declaration" : listed(distinct, "and", 5);
+  return `${text} ${distinct.length > 1 ? "decide" : "decides"} ${listed(addresses, "and", 5)}`;
+}
+
+function wouldDelete(edited: EditedSpec, deleted: readonly OtherResource[]): Diagnostic {
+  const places = deleted.map(({ place }) => place);
+  const them = deleted.length === 1 ? "it" : "them";
+  return error(
+    "DRIFT_NOT_ACCEPTED",
+    `${decision(edited)}, and also ${listed(places, "and", 10)}, which the next plan would delete`,
+    {
+      address: edited.resources[0]?.address,
+      hint: `to keep ${them}, declare ${them} separately; to delete ${them} as well, edit the spec by hand`,
+    },
+  );
+}
+
+/** Names the candidates: the text that decides the value, and the place of the resource alone. */
+function notUnique(
+  edited: EditedSpec,
+  others: readonly OtherResource[],
+  targets: readonly TargetEffect[],
+  names: readonly string[],
+): Diagnostic {
+  const { resources, inTarget, takesOverride } = edited;
+  const isForTarget =
+    targets.length > 0 &&
+    !inTarget &&
+    resources.every(
+      ({ address, what, content }) => what === "changed" && content === undefined && takesOverride(address),
+    );
+  const alone = isForTarget ? "for this target alone, pass --in-target; " : "";
+  return error("DRIFT_NOT_ACCEPTED", `${decision(edited)}, and also ${listed(names, "and", 10)}`, {
+    address: resources[0]?.address,
+    hint: `${targets.length > 0 ? alone : aloneHint(edited, others)}to change all of them, pass ${inTarget ? "--shared in place of --in-target" : "--shared"}`,
+  });
+}
+
+/** The resources that take the value can have it written out, unless one declaration makes several of them. */
+function aloneHint({ resources, declared }: EditedSpec, others: readonly OtherResource[]): string {
+  const uses = resources
+    .flatMap(({ fields }) => fields)
+    .filter(({ at, usedAt }) => at.file !== usedAt.file || at.line !== usedAt.line)
+    .map(({ usedAt }) => `${usedAt.file}:${usedAt.line}`);
+  if (uses.length === 0) return "";
+  const declarations = (addresses: readonly Address[]): readonly string[] =>
+    declared.resources
+      .filter(({ address }) => addresses.includes(address))
+      .map(({ at }) => `${at.source.path}:${at.start}`);
+  const own = new Set(declarations(resources.map(({ address }) => address)));
+  if (declarations(others.map(({ address }) => address)).some((at) => own.has(at))) return "";
+  return `for ${resources.length === 1 ? "it" : "them"} alone, write the value at ${listed([...new Set(uses)], "and", 5)}; `;
+}
+
+const VERBS: Partial<Record<Change["action"], string>> = {
+  create: "creates",
+  update: "updates",
+  replace: "replaces",
+  forget: "forgets",
+};
+
+function alsoChanges({ address, place, change }: OtherResource): Diagnostic {
+  const verb = change && VERBS[change.action];
+  const fields = change !== undefined && "diffs" in change ? change.diffs : [];
+  const names = listed([...new Set(fields.map(({ path }) => toDottedPath(path)))], "and", 10);
+  const next = verb === undefined ? "" : `: the next plan ${verb} ${names === "" ? "it" : `it (${names})`}`;
+  return warning("DRIFT_ACCEPTED_SHARED", `${place} also changes${next}`, { address });
+}
+
+/** How another target differs after the edit. */
+interface TargetEffect {
+  readonly target: string;
+  readonly changed: readonly Address[];
+  readonly removed: readonly Address[];
+  /** Why it is no longer valid. */
+  readonly errors?: readonly Diagnostic[];
+}
+
+/** Other targets share the sections outside `targets`. */
+async function targetEffect(
+  { load, overlay }: EditedSpec,
+  target: string,
+): Promise<TargetEffect | undefined> {
+  const before = await load(new Map(), target);
+  const after = await load(overlay, target);
+  if (before.spec === undefined) return { target, changed: [], removed: [] };
+  if (after.spec === undefined || (hasErrors(after.diagnostics) && !hasErrors(before.diagnostics))) {
+    const message = `the target ${target} would not be valid with the live values, so nothing is written`;
+    const causes = after.diagnostics.filter(({ severity }) => severity === "error");
+    return { target, changed: [], removed: [], errors: [error("DRIFT_NOT_ACCEPTED", message), ...causes] };
+  }
+  const { resources } = after.spec;
+  const addresses = differing(before.spec, after.spec);
+  if (addresses.length === 0) return undefined;
+  const removed = addresses.filter((address) => !resources.has(address));
+  return { target, removed, changed: addresses.filter((address) => resources.has(address)) };
+}
+
+function alsoChangesTarget({ target, changed, removed }: TargetEffect): Diagnostic {
+  const effects = [
+    ...(removed.length === 0
+      ? []
+      : [`its next plan deletes ${listed(removed, "and", 10)}, which it no longer declares`]),
+    ...(changed.length === 0 ? [] : [`${listed(changed, "and", 10)} changed`]),
+  ];
+  const text = effects.length === 0 ? "could not be checked, because it is not valid" : "also changes";
+  const end = effects.length === 0 ? "" : `: ${effects.join("; ")}`;
+  return warning("DRIFT_ACCEPTED_SHARED", `the target ${target} ${text}${end}`);
+}
+
+/** What a plan of the edited spec would still change at the accepted addresses. */
+function leftDifferences({ wanted, after }: EditedSpec, plan: Plan): readonly Diagnostic[] {
+  const refused = plan.diagnostics.filter(({ severity }) => severity === "error");
+  return wanted.flatMap(({ drift: { address, what }, field }) => {
+    const left = plan.changes.filter(
+      (change) =>
+        change.address === address && touches(change) && !isOfRecord(change, what) && concerns(change, field),
+    );
+    const errors = refused.filter((diagnostic) => diagnostic.address === address);
+    if (left.length === 0 && errors.length === 0) return [];
+    const fields = left.flatMap((change) =>
+      "diffs" in change ? change.diffs.map(({ path }) => toDottedPath(path)) : [change.action],
+    );
+    const words = fields.length === 0 ? "" : `: ${listed(fields)}`;
+    return [
+      error("DRIFT_NOT_ACCEPTED", `${address} would still differ after the edit${words}`, {
+        address,
+        at: after.resources.get(address)?.at,
+        hint: "write the value by hand; several places decide it",
+        cause: errors[0]?.message,
+      }),
+    ];
+  });
+}
+
+/** Only the state changes: the record of an object that was deleted, or of one that appeared. */
+const isOfRecord = ({ action }: Change, what: AcceptedResource["what"]): boolean =>
+  what === "gone" ? action === "forget" : what === "appeared" && (action === "adopt" || action === "import");
+
+function concerns(change: Change, field: string | undefined): boolean {
+  if (field === undefined || !("diffs" in change)) return true;
+  return change.diffs.some(({ path }) => isInField(path, field));
+}
