@@ -88,12 +88,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   }
   const kinds: string[] = [];
   for (const { kind, dialect, cloud = "azure" } of registry.kinds) {
-    const words = [
-      "explain",
-      kind,
-      ...(dialect === undefined ? [] : ["--dialect", dialect, "--cloud", cloud]),
-    ];
-    pages.set(`kinds/${kind}.md`, `# ${kind}\n\n${fenced(await output(words))}`);
+    pages.set(`kinds/${kind}.md`, await kindPage(kind, dialect, cloud));
     kinds.push(`| [${kind}](kinds/${kind}.md) | ${dialect === undefined ? "all" : dialect} |\n`);
   }
   pages.set("codes.md", codesPage());
@@ -114,6 +109,9 @@ function indexPage(commands: readonly string[], kinds: readonly string[]): strin
 ${commands.join("")}
 ## Kinds
 
+A spec has the fields of the dialect that its host speaks: \`databricks\` for hosts of Databricks, else \`contract\`, also for the
+built-in emulator. To choose another one, pass \`--dialect\`. Each page shows the fields of both, for \`databricks\` those of one cloud.
+
 | kind | dialects |
 |---|---|
 ${kinds.join("")}
@@ -129,6 +127,19 @@ ${kinds.join("")}
 | 5 | another run holds the state lock |
 | 130, 143 | stopped by a signal; the state is saved |
 `;
+}
+
+/** A kind in each of its dialects; once if both have the same fields. */
+async function kindPage(kind: string, dialect: string | undefined, cloud: string): Promise<string> {
+  const words = ["explain", kind];
+  const databricks = [...words, "--dialect", "databricks", "--cloud", cloud];
+  const fields = fenced(await output(databricks));
+  const inContract = dialect === undefined ? fenced(await output(words)) : undefined;
+  if (inContract === fields)
+    return `# ${kind}\n\nAll dialects (\`workspace ${words.join(" ")}\`):\n\n${fields}`;
+  const page = `# ${kind}\n\nThe dialect \`databricks\` (\`workspace ${databricks.join(" ")}\`):\n\n${fields}`;
+  if (inContract === undefined) return page;
+  return `${page}\nThe dialect \`contract\`, which is the default if the host is not a host of Databricks (\`workspace ${words.join(" ")}\`):\n\n${inContract}`;
 }
 
 function variablesPage(): string {

@@ -293,7 +293,7 @@ function reportSchema(root: SpecNode, value: Json, findings: Findings): void {
   const validate = ajvForSpecs().compile(FLEET_SCHEMA);
   if (validate(value)) return;
   const errors = toSchemaErrors(validate.errors ?? [], value);
-  reportErrors(errors, "the fleet", root, findings);
+  reportErrors(errors, { name: "the fleet" }, root, findings);
 }
 
 function workspaceOf(

@@ -1,6 +1,7 @@
 // The kinds in a dialect: with its fields, words, URIs, and rules for specs, and with its changes for plans.
 
-import type { FieldDialect, FieldSchema, FieldTable } from "./field-schema.ts";
+import type { Path } from "../core/pointer.ts";
+import { type FieldDialect, type FieldSchema, type FieldTable, schemaAt } from "./field-schema.ts";
 import { type Kind, type Registry, registryOf } from "./kind.ts";
 import type { PlanningRules } from "./planning.ts";
 
@@ -19,11 +20,36 @@ export function registryIn(registry: Registry, dialect: FieldDialect): Registry 
         .map((kind) => ({
           ...kind,
           fields: viewedTable(kind.fields, dialect),
+          allFields: kind.fields,
           planning: withRulesOf(dialect.dialect, kind.planning),
         })),
       kinds.filter((kind) => !isIn(kind, dialect)),
     ),
   );
+}
+
+/** Where a kind or field exists that a spec cannot have here, and how to get there. */
+export function otherPlace({ dialect, cloud }: Pick<FieldSchema, "dialect" | "cloud">): {
+  readonly where: string;
+  readonly hint: string;
+} {
+  const settings = Object.entries({ dialect, cloud }).filter(([, value]) => value !== undefined);
+  const options = settings.map(([name, value]) => `--${name} ${value}`).join(" ");
+  const names = settings.map(([name]) => name).join(" and ");
+  const place = [
+    ...(dialect === undefined ? [] : [`in the dialect ${dialect}`]),
+    ...(cloud === undefined ? [] : [`on ${cloud}`]),
+  ];
+  return { where: place.join(" "), hint: `pass ${options}, or set ${names} in the profile` };
+}
+
+/** The hint for a field of `kind` that only the Databricks dialect, or another cloud, has. */
+export function otherPlaceHint({ allFields }: Kind, path: Path): string | undefined {
+  if (allFields === undefined) return undefined;
+  const field = schemaAt(allFields, path);
+  if (field.dialect === "contract" || (field.dialect ?? field.cloud) === undefined) return undefined;
+  const { where, hint } = otherPlace(field);
+  return `the field exists only ${where}: ${hint}`;
 }
 
 function withRulesOf(dialect: FieldDialect["dialect"], planning: PlanningRules): PlanningRules {

@@ -17,6 +17,8 @@ export interface Kind {
   readonly singular: string;
   readonly description: string;
   readonly fields: FieldTable;
+  /** The fields of all dialects and clouds, for messages; unset where `fields` has all. */
+  readonly allFields?: FieldTable;
   /** How much it matters if an object comes or goes, or a field differs that names no severity; `other` where unset. */
   readonly severity?: Severity;
   /** The field that holds the natural key; unset in a spec it is the resource's own name. Undefined: the resource's name is the key itself. */

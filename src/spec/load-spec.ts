@@ -71,7 +71,7 @@ async function read(
   if (policy !== undefined) {
     const schema = schemaOfPolicy(registry);
     const validator = await validatorFor(registry, [{ schema, node: policy }]);
-    reportErrors(validator(schema, policy), "policy", policy, findings);
+    reportErrors(validator(schema, policy), { name: "policy" }, policy, findings);
   }
   const strict = untrusted ? STRICT : LIMITS;
   const section = member(opened.written, "rules");

@@ -15,7 +15,7 @@ import {
 } from "../../report/inspect/explain-text.ts";
 import type { ExplanationView } from "../../report/inspect/plan-explanation.ts";
 import { type Colors, valueText } from "../../report/text/terminal.ts";
-import { registryIn } from "../../resource/dialect-view.ts";
+import { otherPlace, otherPlaceHint, registryIn } from "../../resource/dialect-view.ts";
 import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import { specSchema } from "../../spec/schema/json-schema.ts";
@@ -135,7 +135,12 @@ function partText(registry: Registry, provider: Provider, path: readonly string[
   const all = Object.entries({ lifecycle: LIFECYCLE, ...Object.fromEntries(repetition) });
   const common = Object.fromEntries(all.map(([name, schema]) => [name, asSection(schema as FieldSchema)]));
   const fields = { ...common, ...unders(nested), ...provider.fields };
-  return shown(`field of ${kind}:`, [kind, ...path], findField(fields, path), colors);
+  const found = findField(fields, path);
+  const depth = path.findIndex((_, at) => "missing" in findField(fields, path.slice(0, at + 1)));
+  const elsewhere = "missing" in found ? otherPlaceHint(provider, path.slice(0, depth + 1)) : undefined;
+  if (elsewhere !== undefined)
+    throw failureOf("CLI_USAGE", `unknown field of ${kind}: "${path[depth]}"`, { hint: elsewhere });
+  return shown(`field of ${kind}:`, [kind, ...path], found, colors);
 }
 
 function nestedIn(registry: Registry, { kind }: Provider): readonly Provider[] {
@@ -155,6 +160,11 @@ function sectionText(registry: Registry, name: string, path: readonly string[], 
   const sections: FieldTable = Object.fromEntries(
     names.map((name) => [name, asSection(properties?.[name] ?? $defs[name] ?? {})]),
   );
+  const elsewhere = registry.elsewhere.find(({ kind }) => kind === name);
+  if (elsewhere !== undefined) {
+    const { where, hint } = otherPlace(elsewhere);
+    throw failureOf("CLI_USAGE", `${name} exist only ${where}`, { hint });
+  }
   if (!Object.hasOwn(sections, name))
     throw unknown("kind", name, [...registry.kinds.map((provider) => provider.kind), ...names]);
   return shown(`field of ${name}:`, [name, ...path], findField(sections, [name, ...path]), colors);

@@ -4,6 +4,7 @@ import { type Address, addressOf, nestedNameOf } from "../../core/address.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { escaped, isEvaluated, isTemplate, templateParts } from "../../expressions/template.ts";
+import { otherPlace } from "../../resource/dialect-view.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
@@ -88,18 +89,13 @@ class Flattening {
 
   #unknownSection(section: string, at: Span, nested: PlannedKind["nested"]): void {
     const findings = this.#findings;
+    const elsewhere = this.#registry.elsewhere.find(({ kind }) => kind === section);
     if (nested !== undefined) {
       const hint = `write them under ${nested.kind}.NAME.${nested.under}`;
       findings.error("SPEC_UNKNOWN_KIND", `${section} must be nested under ${nested.kind}`, at, { hint });
-    } else if (this.#registry.elsewhere.some(({ kind }) => kind === section)) {
-      const kind = this.#registry.elsewhere.find((other) => other.kind === section);
-      const where = [
-        `in the dialect ${kind?.dialect}`,
-        ...(kind?.cloud === undefined ? [] : [`on ${kind.cloud}`]),
-      ];
-      findings.error("SPEC_UNKNOWN_KIND", `${section} exist only ${where.join(" ")}`, at, {
-        hint: "to use that dialect, set dialect: databricks in the profile or pass --dialect databricks",
-      });
+    } else if (elsewhere !== undefined) {
+      const { where, hint } = otherPlace(elsewhere);
+      findings.error("SPEC_UNKNOWN_KIND", `${section} exist only ${where}`, at, { hint });
     } else if (MODULE_SECTIONS.includes(section))
       findings.error("SPEC_MODULE", `${section} can be declared only in a module`, at);
     else {

@@ -17,7 +17,7 @@ import {
   withItems,
   withMembers,
 } from "../model/tree.ts";
-import { reportErrors } from "../schema/error-messages.ts";
+import { type Owner, reportErrors } from "../schema/error-messages.ts";
 import { schemaOfKind } from "../schema/json-schema.ts";
 import { validatorFor } from "../schema/quick-check.ts";
 import { schemaOfPolicy } from "../schema/sections.ts";
@@ -63,19 +63,20 @@ async function checkSections(target: MapNode, checking: Checking): Promise<void>
   const judged = resources
     .filter(({ provider }) => secretField(provider) === undefined)
     .map(({ address, provider, fields: node }) => ({
-      name: address,
+      owner: { name: address, kind: provider } as Owner,
       schema: schemaOfKind(provider),
       node,
     }));
   const policy = member(literal, "policy");
   const schema = schemaOfPolicy(registry);
-  const all = policy === undefined ? judged : [...judged, { name: "policy", schema, node: policy }];
+  const all =
+    policy === undefined ? judged : [...judged, { owner: { name: "policy" }, schema, node: policy }];
   const validator = await validatorFor(registry, all);
-  for (const { name, schema, node } of all) {
+  for (const { owner, schema, node } of all) {
     const errors = validator(schema, node).filter(isOfForm);
     reportErrors(
       errors.filter((error) => !isOmitted(error, node)),
-      name,
+      owner,
       node,
       findings,
     );

@@ -186,7 +186,7 @@ function checkSchema(
   const beside = registry.kinds.flatMap(({ nested }) => (nested?.kind === provider.kind ? nested.under : []));
   const faulty = new Set<string>();
   const mentionsSensitive = sensitiveWordIn(fields);
-  const messages = schemaMessages(errors, address, findings.suggest, beside);
+  const messages = schemaMessages(errors, { name: address, kind: provider, beside }, findings.suggest);
   for (const { code, keyword, message, path, onKey, hint, missing } of messages) {
     faulty.add(String(path[0] ?? missing));
     const place = placeOf(written, fields, path, onKey);

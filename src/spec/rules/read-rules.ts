@@ -65,7 +65,7 @@ export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]>
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([name, mapMember]) => {
         const errors = validator(schema, mapMember.value);
-        reportErrors(errors, `rule ${name}`, mapMember.value, findings, mapMember.key);
+        reportErrors(errors, { name: `rule ${name}` }, mapMember.value, findings, mapMember.key);
         const rule = errors.length > 0 ? undefined : ruleOf(name, mapMember, checks, framed);
         return rule === undefined ? [] : [rule];
       });

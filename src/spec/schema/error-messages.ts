@@ -4,6 +4,8 @@ import type { Code } from "../../core/codes.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
 import { listed, shortened } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import { otherPlaceHint } from "../../resource/dialect-view.ts";
+import type { Kind } from "../../resource/kind.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { keySpanOf, type SpecNode, spanOf } from "../model/tree.ts";
@@ -23,28 +25,35 @@ export interface SchemaMessage {
   readonly hint?: string;
 }
 
-/** One message for each problem. `name`: the owner of the values. `beside`: keys that are allowed in addition to its fields. */
+/** What a message may know of the owner of the values. */
+export interface Owner {
+  readonly name: string;
+  readonly kind?: Kind;
+  /** Keys that are allowed in addition to its fields. */
+  readonly beside?: readonly string[];
+}
+
+/** One message for each problem. */
 export function schemaMessages(
   errors: readonly SchemaError[],
-  name: string,
+  owner: Owner,
   suggest: Suggest,
-  beside: readonly string[] = [],
 ): readonly SchemaMessage[] {
   return chosen(errors).map((error) => ({
     keyword: error.keyword,
-    ...words(error, name, suggest, beside),
+    ...words(error, owner, suggest),
   }));
 }
 
 /** Reports each error of a value at its place; `whole`: the place of errors that are about all of it. */
 export function reportErrors(
   errors: readonly SchemaError[],
-  name: string,
+  owner: Owner,
   node: SpecNode,
   findings: Findings,
   whole: Span = node,
 ): void {
-  for (const { code, message, path, onKey, hint } of schemaMessages(errors, name, findings.suggest)) {
+  for (const { code, message, path, onKey, hint } of schemaMessages(errors, owner, findings.suggest)) {
     const at = onKey ? keySpanOf(node, path) : spanOf(node, path);
     findings.error(code, message, path.length === 0 ? whole : at, { hint });
   }
@@ -52,13 +61,14 @@ export function reportErrors(
 
 type Words = Omit<SchemaMessage, "keyword">;
 
-function words(error: SchemaError, name: string, suggest: Suggest, beside: readonly string[]): Words {
+function words(error: SchemaError, owner: Owner, suggest: Suggest): Words {
   const { path } = error;
+  const { name } = owner;
   const subject = path.length === 0 ? name : `${name}: ${toDottedPath(path)}`;
   switch (error.keyword) {
     case "additionalProperties":
     case "unevaluatedProperties":
-      return unknownField(error, name, suggest, path.length === 0 ? beside : []);
+      return unknownField(error, owner, suggest);
     case "required":
       return missingField(error, name);
     case "propertyNames":
@@ -89,19 +99,25 @@ function words(error: SchemaError, name: string, suggest: Suggest, beside: reado
   }
 }
 
-function unknownField(error: SchemaError, name: string, suggest: Suggest, beside: readonly string[]): Words {
+function unknownField(error: SchemaError, { name, kind, beside = [] }: Owner, suggest: Suggest): Words {
   const field = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
   const path = [...error.path, field];
-  const fields = [...Object.keys((error.schema.properties ?? {}) as object), ...beside];
+  const fields = [
+    ...Object.keys((error.schema.properties ?? {}) as object),
+    ...(path.length === 1 ? beside : []),
+  ];
+  const elsewhere = kind === undefined ? undefined : otherPlaceHint(kind, path);
   return {
     code: "SPEC_UNKNOWN_FIELD",
     message: `${name} has no field ${quoted(toDottedPath(path))}`,
     path,
     onKey: true,
-    ...didYouMean(
-      suggest(field, fields, "words"),
-      fields.length > 0 && fields.length <= 12 ? `known fields: ${listed(fields)}` : undefined,
-    ),
+    ...(elsewhere === undefined
+      ? didYouMean(
+          suggest(field, fields, "words"),
+          fields.length > 0 && fields.length <= 12 ? `known fields: ${listed(fields)}` : undefined,
+        )
+      : { hint: elsewhere }),
   };
 }
 

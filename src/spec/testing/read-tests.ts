@@ -125,7 +125,7 @@ function reportSchema(root: SpecNode, findings: Findings): void {
   const value = plain(root);
   if (validator(value)) return;
   const errors = toSchemaErrors(validator.errors ?? [], value);
-  reportErrors(errors, "the test file", root, findings);
+  reportErrors(errors, { name: "the test file" }, root, findings);
 }
 
 class TestReader {

@@ -85,7 +85,7 @@ async function report(
     const { description } = declaration.schema;
     for (const { keyword, message, path, hint: advice } of schemaMessages(
       errors,
-      subject,
+      { name: subject },
       findings.suggest,
     )) {
       const isHidden = hasSensitive(value) || value.source.isHidden;

@@ -348,7 +348,7 @@ export function inputProblems(
   const value = measured(input);
   if (validate(value)) return [];
   const suggest = suggester();
-  return schemaMessages(toSchemaErrors(validate.errors ?? [], value), operation.id, suggest).map(
+  return schemaMessages(toSchemaErrors(validate.errors ?? [], value), { name: operation.id }, suggest).map(
     ({ message, hint }) =>
       error("CLI_USAGE", message, {
         hint: hint ?? `to list its fields, run \`workspace api ${operation.id} --help\``,
