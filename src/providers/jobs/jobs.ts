@@ -47,6 +47,7 @@ import {
   withLiveSizes,
   withoutInheritedValues,
   withSingleTask,
+  withTaskFields,
   withTasks,
 } from "./wire-form.ts";
 
@@ -109,7 +110,8 @@ async function byId(api: Reader, id: RemoteId): Promise<LiveObject | undefined> 
 
 function normalize(values: Values, like?: Values): Values {
   const normal = normalizeDesired(fields, values);
-  return withoutInheritedValues(isObject(like?.tasks) ? withTasks(normal) : withSingleTask(normal));
+  if (like === undefined) return withoutInheritedValues(withSingleTask(normal));
+  return withoutInheritedValues(isObject(like.tasks) ? withTasks(normal) : withTaskFields(normal));
 }
 
 function clusterChoice(values: Values): readonly Problem[] {

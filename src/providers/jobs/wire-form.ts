@@ -1,7 +1,7 @@
 // Jobs of the Databricks dialect between a spec, where tasks and what they share have keys, and requests, where they are lists.
 
 import { OF_TASK, singleTask, TASK_KEY } from "../../api/dialect/jobs.ts";
-import { defined, isObject, type Json, type JsonObject, omit } from "../../core/json.ts";
+import { defined, isObject, type Json, type JsonObject, omit, pick } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Place } from "../../core/sensitive-places.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -79,6 +79,17 @@ export function withTasks(values: Values): Values {
   if (task.length === 0) return values;
   const name = typeof key === "string" ? key : TASK_KEY;
   return { ...omit(rest, [...OF_TASK]), tasks: { [name]: Object.fromEntries(task) } };
+}
+
+/** The fields of the only task; what only `tasks` can have of it stays there. */
+export function withTaskFields(values: Values): Values {
+  if (!isObject(values.tasks)) return values;
+  const [[key, task] = [], ...others] = Object.entries(values.tasks);
+  if (key === undefined || !isObject(task) || others.length > 0) return values;
+  const { tasks: _, ...rest } = values;
+  const lifted = { ...rest, ...pick(task, [...OF_TASK]), task_key: key };
+  const left = omit(task, [...OF_TASK]);
+  return Object.keys(left).length === 0 ? lifted : { ...lifted, tasks: { [key]: left } };
 }
 
 /** A job with a plain single task, as the client reads it: with the fields of the task. */

@@ -128,11 +128,21 @@ describe.each([
   });
 });
 
-test("a field that only tasks can have differs alone when a person sets it", async () => {
-  const { run, change } = await applied(IN_TASKS);
-  await change({ description: "by hand" });
-  const { all } = await run("plan");
+test.each([
+  ["in tasks", IN_TASKS],
+  ["with the fields of the task", FLAT],
+])(
+  "a field that only tasks can have differs alone in a job declared %s, and leaves with an apply",
+  async (_how, spec) => {
+    const { run, change, task } = await applied(spec);
+    await change({ description: "by hand" });
+    const { all } = await run("plan");
 
-  expect(all).toContain("tasks.load.description");
-  expect(all).not.toContain("notebook_path");
-});
+    expect(all).toContain("tasks.load.description");
+    expect(all).not.toContain("notebook_path");
+    expect(await run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+    expect(await task()).toMatchObject({ notebook_task: { notebook_path: "/a" } });
+    expect((await task()).description).toBeUndefined();
+    expect((await run("plan")).all).toContain("No changes");
+  },
+);
