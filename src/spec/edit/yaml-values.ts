@@ -36,8 +36,9 @@ export function flowText(value: Json, style: ValueStyle = {}): string {
   return items.length === 0 ? "{}" : `{ ${items.join(", ")} }`;
 }
 
+/** A plain `<<` merges maps. */
 export function keyText(key: string): string {
-  return scalarText(key, { inFlow: true });
+  return scalarText(key, { inFlow: true, quote: key === "<<" ? "double" : undefined });
 }
 
 /**

@@ -5,6 +5,10 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Json } from "../../../src/core/json.ts";
 import { documentData, documentPatch, patchYaml } from "../../../src/spec/edit/patch-yaml.ts";
+import { Findings } from "../../../src/spec/model/findings.ts";
+import { SourceText } from "../../../src/spec/model/source.ts";
+import { plain } from "../../../src/spec/model/tree.ts";
+import { readYaml } from "../../../src/spec/yaml/read-yaml.ts";
 
 const TEXT = `# The team's workspace.
 pools:
@@ -161,6 +165,103 @@ function yamlOf(json: Json, next: () => number, indent = ""): string {
     )
     .join("");
 }
+
+/** What the spec has after an edit: errors of its reader, or the data. */
+function specOf(text: string): Json {
+  const findings = new Findings();
+  const node = readYaml(new SourceText("f", text), findings);
+  const messages = findings.diagnostics().map(({ message }) => message);
+  return messages.length > 0 ? messages : node === undefined ? null : (plain(node) as Json);
+}
+
+describe("strings with a meaning in YAML", () => {
+  const hostile = [
+    ..."<< <<x < = ~ null Null NULL true False yes no on y 1 01 1.0 0x1F 0o7 0b1 1e3 -1 +1 .5 .inf -.Inf .nan 1_000 1:30 2026-01-01".split(
+      " ",
+    ),
+    ...[
+      "",
+      " ",
+      " a",
+      "a ",
+      "\t",
+      "a\tb",
+      "a\nb",
+      "a\r\nb",
+      "\n",
+      ": ",
+      ":",
+      ":a",
+      "a:",
+      "a: b",
+      "a:b",
+      "a #b",
+      "a#b",
+      "#",
+      "# a",
+    ],
+    ..."- -- --- ... ? , [ ] { } & * ! | > ' \" % @ ` . + \\ /".split(" "),
+    ...[
+      "? x",
+      "- a",
+      "--- x",
+      "%a",
+      "@a",
+      "`a",
+      "!a",
+      "!!str a",
+      "&a",
+      "*a",
+      "| a",
+      "> a",
+      "'a",
+      '"a',
+      "[a",
+      "{a",
+    ],
+    ...[
+      "a]",
+      "a}",
+      "a,b",
+      "a, b",
+      "it's",
+      'a"b',
+      "\ufeffa",
+      "\u0085",
+      "\u2028",
+      "\u00a0",
+      "constructor",
+      "a\\",
+    ],
+  ];
+  const texts: Readonly<Record<string, string>> = {
+    "a block": "a:\n  k: v\n",
+    "braces on a line": "a: { k: v }\n",
+    "empty braces": "a: {}\n",
+    "an empty value": "a:\nb: 1\n",
+  };
+
+  test.each(Object.keys(texts))("keep their value as keys and as values in %s", (name) => {
+    for (const value of hostile) {
+      const text = texts[name] ?? "";
+      const before = documentData(text);
+      const inner = { ...(before as { readonly a: Readonly<Record<string, Json>> | null }).a };
+      const after = { ...(before as object), a: { ...inner, [value]: { [value]: value } } };
+      const edited = patchYaml(text, documentPatch(before, after));
+      expect([value, specOf(edited)]).toEqual([value, after]);
+    }
+  });
+
+  test.each(["k: v", 'k: "v"', "k: 'v'", "k: |\n    v", "k: >-\n    v"])(
+    "keep their value in place of %s",
+    (member) => {
+      for (const value of hostile) {
+        const edited = patchYaml(`a:\n  ${member}\nb: 1\n`, [{ op: "replace", path: "/a/k", value }]);
+        expect([value, specOf(edited)]).toEqual([value, { a: { k: value }, b: 1 }]);
+      }
+    },
+  );
+});
 
 describe("a random patch", () => {
   test.each(Array.from({ length: 300 }, (_, seed) => seed))(
