@@ -2,9 +2,9 @@
 
 import {
   type ApplyRequest,
-  freshPlan,
-  planFromFile,
+  freshPlanMaker,
   runApply,
+  savedPlanMaker,
   withPlanFile,
 } from "../../workflow/apply/apply.ts";
 import type { Invocation, InvocationOptions } from "../../workflow/invocation/invocation.ts";
@@ -23,7 +23,7 @@ import {
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
 } from "../command/shared-options.ts";
-import { commitAndRun, endApply, planObserver, savedPlanObserver } from "../output/apply-observer.ts";
+import { commitAndRunReader, endApply, planObserver, savedPlanObserver } from "../output/apply-observer.ts";
 import { applyFailureDocument } from "../output/failure-documents.ts";
 import type { ApprovalOptions } from "../output/prompt.ts";
 import { withReports } from "../output/reports.ts";
@@ -94,8 +94,8 @@ function applySpec(
     withSession(invocation, { makesKey: true, secrets, signal }, async (session) => {
       const observer = planObserver(reports, session, options, destroy, signal);
       const { lockTimeout } = options;
-      const request = { lockTimeout, signal, commitAndRun: commitAndRun(reports) };
-      return endApply(reports, await runApply(session, request, freshPlan(plan), observer));
+      const request = { lockTimeout, signal, commitAndRun: commitAndRunReader(reports) };
+      return endApply(reports, await runApply(session, request, freshPlanMaker(plan), observer));
     }),
   );
 }
@@ -110,8 +110,8 @@ function applyFile(
     withPlanFile(invocation, options, file, signal, async (session, plan) => {
       const observer = savedPlanObserver(reports, session);
       const { lockTimeout } = options;
-      const request = { lockTimeout, signal, commitAndRun: commitAndRun(reports) };
-      return endApply(reports, await runApply(session, request, planFromFile(plan), observer));
+      const request = { lockTimeout, signal, commitAndRun: commitAndRunReader(reports) };
+      return endApply(reports, await runApply(session, request, savedPlanMaker(plan), observer));
     }),
   );
 }

@@ -11,9 +11,9 @@ import { jsonDocument, printable } from "../../report/text/printable.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
-import { withLock } from "../../workflow/apply/apply.ts";
-import { reportFindings } from "../../workflow/invocation/invocation.ts";
+import { reportOrThrow } from "../../workflow/invocation/invocation.ts";
 import { placesIn } from "../../workflow/plan/saved-plan.ts";
+import { lockWait, withLock } from "../../workflow/session/open-state.ts";
 import { type Session, withSession } from "../../workflow/session/session.ts";
 import { assertFree, planImport } from "../../workflow/transfer/import.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
@@ -46,7 +46,8 @@ export const importCommand = defineCommand({
     return context.signals.during((signal) =>
       withSession(context, { makesKey: true, secrets: "skip", signal }, (session) => {
         const resource = declared(session.spec, text);
-        return withLock(session, options.lockTimeout, signal, (lease) =>
+        const wait = { ...lockWait(context, options.lockTimeout), signal };
+        return withLock(session.store, wait, (lease) =>
           importInto(context, session, lease, resource, id, options.output),
         );
       }),
@@ -65,7 +66,7 @@ async function importInto(
   assertFree(lease.state(), resource, id);
   const { record, plan, planned } = await planImport(session, lease.state(), resource, id);
   const diagnostics = [...lease.diagnostics, ...planned.recovered.diagnostics];
-  reportFindings(context.observer, diagnostics);
+  reportOrThrow(context.observer, diagnostics);
   await recordBeforeWrites(lease, [...planned.recovered.entries, ...planned.callerEntries]);
   if (lease.state().host === "") await lease.append({ type: "host", host: session.connection.host });
   await lease.append({ type: "record", record });

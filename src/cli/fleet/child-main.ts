@@ -22,7 +22,7 @@ import { printable } from "../../report/text/printable.ts";
 import { colorsFor } from "../../report/text/terminal.ts";
 import { driftItem } from "../../report/view/drift-view.ts";
 import type { Severity } from "../../resource/field-schema.ts";
-import { type ApplyObserver, freshPlan, runApply } from "../../workflow/apply/apply.ts";
+import { type ApplyObserver, freshPlanMaker, runApply } from "../../workflow/apply/apply.ts";
 import {
   type Invocation,
   type RunObserver,
@@ -262,7 +262,7 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
       const watched = applyWatch(log);
       const plan = { adopt: request.adopt };
       const { lockTimeoutMs: lockTimeout } = request;
-      const result = await runApply(session, { lockTimeout, signal }, freshPlan(plan), watched.observer);
+      const result = await runApply(session, { lockTimeout, signal }, freshPlanMaker(plan), watched.observer);
       if (result.status !== "applied") {
         const findings = [...watched.notes(), ...guardsFirst(result.plan)];
         return { ...endedWith(exitOfPlan(result.plan)), diagnostics: reported(findings) };

@@ -108,7 +108,7 @@ export async function endApply(reports: OutcomeReports, result: ApplyResult): Pr
   return result.status === "refused" ? exitOfPlan(result.plan) : EXIT.error;
 }
 
-export function commitAndRun(reports: OutcomeReports): ApplyRequest["commitAndRun"] {
+export function commitAndRunReader(reports: OutcomeReports): ApplyRequest["readCommitAndRun"] {
   return async (plan) => {
     const { commit, runUrl: url } = await reports.info(plan);
     return { commit, run_url: url };

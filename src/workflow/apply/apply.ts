@@ -30,7 +30,7 @@ import { nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts
 import { withEntries } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
-import { type Invocation, type InvocationOptions, reportFindings } from "../invocation/invocation.ts";
+import { type Invocation, type InvocationOptions, reportOrThrow } from "../invocation/invocation.ts";
 import { assertMayApply } from "../invocation/target.ts";
 import { planWorkspace, type WorkspacePlan } from "../plan/plan.ts";
 import { plannedEntries } from "../plan/record-entries.ts";
@@ -44,8 +44,8 @@ import {
 import type { PlanOptions } from "../plan/sources.ts";
 import { checkRules } from "../rules/check-rules.ts";
 import { assertStateExists, ephemeralState, otherTarget } from "../session/check-state.ts";
-import { lockWait } from "../session/open-state.ts";
-import { prepareForLargeSpec } from "../session/read-spec.ts";
+import { lockWait, withLock } from "../session/open-state.ts";
+import { preferLessMemoryForSpec } from "../session/read-spec.ts";
 import { type Session, withSession } from "../session/session.ts";
 
 /**
@@ -63,24 +63,37 @@ export interface ApplyObserver {
 export interface ApplyRequest {
   readonly lockTimeout: number | undefined;
   readonly signal: AbortSignal;
-  /** For the history of the state. */
-  readonly commitAndRun?: (plan: Plan) => Promise<Pick<ApplyOrigin, "commit" | "run_url">>;
+  /** The commit and the run of the pipeline, for the history of the state. */
+  readonly readCommitAndRun?: (plan: Plan) => Promise<Pick<ApplyOrigin, "commit" | "run_url">>;
 }
 
 export type ApplyResult =
   | { readonly status: "refused" | "declined"; readonly plan: Plan }
   | { readonly status: "applied"; readonly plan: Plan; readonly outcome: ApplyOutcome };
 
-/** A plan and what its execution needs. For a blocked plan of a file, nothing is read, so there is no `execution`. */
+/** A plan and what its execution needs. */
 interface PreparedApply {
   readonly plan: Plan;
   /** About the state and the run, apart from those of the plan. */
   readonly findings: readonly Diagnostic[];
-  readonly execution?: Execution;
+  readonly compared: ComparedDrift;
+  readonly sensitive: SensitiveValues;
+  /** Empty for a destroy, which writes no resource of the spec. */
+  readonly resources: Spec["resources"];
+  /** Recorded before the first change. */
+  readonly entries: readonly JournalEntry[];
+  readonly command: ApplyOrigin["command"];
 }
 
-/** Makes the plan under the lock, or reads it from a file. */
-type PlanMaker = (session: Session, lease: Lease, signal: AbortSignal) => Promise<PreparedApply>;
+/** A blocked plan of a file: nothing was read, so it cannot be executed. */
+type BlockedApply = Pick<PreparedApply, "plan" | "findings">;
+
+/** Makes the plan under the lock, or takes it from a file. */
+type PlanMaker = (
+  session: Session,
+  lease: Lease,
+  signal: AbortSignal,
+) => Promise<PreparedApply | BlockedApply>;
 
 /** Throws Failure with what ended the run before its plan, and with APPLY_INTERRUPTED. */
 export function runApply(
@@ -90,25 +103,29 @@ export function runApply(
   observer: ApplyObserver,
 ): Promise<ApplyResult> {
   const { lockTimeout, signal } = request;
-  return withLock(session, lockTimeout, signal, async (lease) => {
-    const { plan, findings, execution } = await prepare(session, lease, signal);
+  const wait = { ...lockWait(session.invocation, lockTimeout), signal };
+  return withLock(session.store, wait, async (lease) => {
+    const prepared = await prepare(session, lease, signal);
+    const { plan, findings } = prepared;
     // At once for the terminal; with the notes they also get into every report. An error among them, also one of the audit, ends the run here.
-    reportFindings(session.invocation.observer, findings);
+    reportOrThrow(session.invocation.observer, findings);
     const notes = [...session.warnings, ...findings];
     await observer.planned(plan, notes);
-    if (execution === undefined || isBlocked(plan)) return { status: "refused", plan };
+    if (!("command" in prepared) || isBlocked(plan)) return { status: "refused", plan };
     // A plan without changes still records what was recovered, and acknowledgements that ended.
     if (changesAnything(plan) && !(await observer.approve(plan))) {
       // A signal answers the prompt with no. After a yes, the walk begins no further change.
       assertNotInterrupted(signal);
       return { status: "declined", plan };
     }
-    return executePlan(session, request, observer, { plan, notes, lease, ...execution });
+    const outcome = await executePlan(session, request, observer, lease, prepared);
+    await observer.applied(plan, outcome, notes);
+    return { status: "applied", plan, outcome };
   });
 }
 
 /** A plan of the present spec. */
-export function freshPlan(options: PlanOptions): PlanMaker {
+export function freshPlanMaker(options: PlanOptions): PlanMaker {
   const { destroy = false } = options;
   return async (session, lease, signal) => {
     const { spec, store } = session;
@@ -121,25 +138,23 @@ export function freshPlan(options: PlanOptions): PlanMaker {
     });
     const { plan } = planned;
     assertNotInterrupted(signal);
-    const resources = destroy ? new Map() : spec.resources;
-    const execution = {
-      ...executionOf(planned, plan, resources),
+    return {
+      ...executionOf(planned, plan),
+      findings: [...aboutState, ...planned.diagnostics],
+      resources: destroy ? new Map() : spec.resources,
       command: destroy ? "destroy" : "apply",
-    } as const;
-    return { plan, findings: [...aboutState, ...planned.diagnostics], execution };
+    };
   };
 }
 
-/** `planned`: what was read and recovered for this run; `plan`: what it executes, which is that of a file or of the same planning. */
-function executionOf(
-  { plan: { drift }, input, live, sensitive, recovered, callerEntries }: WorkspacePlan,
-  plan: Plan,
-  resources: Spec["resources"],
-) {
+/** What executes `plan`, which is that of this planning or that of a file. */
+function executionOf(planned: WorkspacePlan, plan: Plan) {
+  const { input, live, sensitive, recovered, callerEntries } = planned;
+  const { drift } = planned.plan;
   return {
+    plan,
     compared: { drift, live, only: comparedIn(input), moves: pendingMoves(recovered.entries) },
     sensitive,
-    resources,
     entries: [...plannedEntries(recovered.entries, plan), ...callerEntries],
   };
 }
@@ -162,39 +177,11 @@ function assertNotInterrupted(signal: AbortSignal): void {
     });
 }
 
-export async function withLock<T>(
-  session: Session,
-  lockTimeout: number | undefined,
-  signal: AbortSignal,
-  work: (lease: Lease) => Promise<T>,
-): Promise<T> {
-  const lease = await session.store.lock({ ...lockWait(session.invocation, lockTimeout), signal });
-  try {
-    return await work(lease);
-  } finally {
-    await lease.release();
-  }
-}
-
-interface Execution {
-  readonly compared: ComparedDrift;
-  readonly sensitive: SensitiveValues;
-  readonly resources: Spec["resources"];
-  /** Recorded before the first change. */
-  readonly entries: readonly JournalEntry[];
-  readonly command: ApplyOrigin["command"];
-}
-
-interface ExecuteInput extends Execution {
-  readonly plan: Plan;
-  readonly notes: readonly Diagnostic[];
-  readonly lease: Lease;
-}
-
 /** The ends of acknowledgements whose drift or time is over, also if the plan has no changes. */
 function acknowledgementEnds(
   session: Session,
-  { lease, compared, entries }: Pick<ExecuteInput, "lease" | "compared" | "entries">,
+  lease: Lease,
+  { compared, entries }: PreparedApply,
 ): readonly JournalEntry[] {
   const { acknowledged = [] } = withEntries(lease.state(), entries);
   return endedAcknowledgements(acknowledged, compared, registry, session.secretDigest, session.clock.now());
@@ -202,27 +189,25 @@ function acknowledgementEnds(
 
 async function executePlan(
   session: Session,
-  { signal, commitAndRun }: ApplyRequest,
+  { signal, readCommitAndRun }: ApplyRequest,
   observer: ApplyObserver,
-  { plan, lease, notes, ...execution }: ExecuteInput,
-): Promise<ApplyResult> {
+  lease: Lease,
+  prepared: PreparedApply,
+): Promise<ApplyOutcome> {
   const { invocation, spec } = session;
-  const { compared, sensitive, resources, entries, command } = execution;
-  // The engine writes the values of this run; history and observers get the plan without them.
-  const restored = restoredPlan(plan, sensitive);
-  if (hasErrors(restored.diagnostics)) throw new Failure(...restored.diagnostics);
-  const trigger = await commitAndRun?.(plan);
-  prepareForLargeSpec(spec, "apply");
-  await recordBeforeWrites(lease, [
-    ...entries,
-    ...acknowledgementEnds(session, { lease, compared, entries }),
-  ]);
+  const { plan: shownPlan, compared, sensitive, resources, entries, command } = prepared;
+  // The engine writes the values of this run; history and observers get the plan with digests in their places.
+  const { plan: clearPlan, diagnostics } = restoredPlan(shownPlan, sensitive);
+  if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
+  const commitAndRun = await readCommitAndRun?.(shownPlan);
+  preferLessMemoryForSpec(spec, "apply");
+  await recordBeforeWrites(lease, [...entries, ...acknowledgementEnds(session, lease, prepared)]);
   const { user, host } = thisProcess();
   const actor = ciActor(invocation) ?? `${user}@${host}`;
-  const origin = { command, ...trigger, actor, ...defined({ target: spec.target?.name }) };
+  const origin = { command, ...commitAndRun, actor, ...defined({ target: spec.target?.name }) };
   const activity = await invocation.observer.begin();
   const applyOutcome = await applyPlan({
-    plan: restored.plan,
+    plan: clearPlan,
     registry,
     resources,
     live: compared.live,
@@ -235,23 +220,21 @@ async function executePlan(
     onEvent: (event) => {
       const shown =
         "outcome" in event
-          ? { ...event, outcome: shownChange(event.outcome, execution) }
+          ? { ...event, outcome: shownChange(event.outcome, prepared) }
           : sensitive.maskedMessages(event);
       activity.apply(shown);
       observer.changed(shown);
     },
     signal,
-    history: { plan, origin },
+    history: { plan: shownPlan, origin },
   }).finally(() => activity.stop());
   // Metrics and webhooks count, and quote nothing.
-  invocation.runObserver?.applied(plan, lease.state(), applyOutcome);
+  invocation.runObserver?.applied(shownPlan, lease.state(), applyOutcome);
   const { changes, ...rest } = applyOutcome;
-  const outcome = {
+  return {
     ...sensitive.maskedMessages(rest),
-    changes: changes.map((change) => shownChange(change, execution)),
+    changes: changes.map((change) => shownChange(change, prepared)),
   };
-  await observer.applied(plan, outcome, notes);
-  return { status: "applied", plan, outcome };
 }
 
 /** `named`: what the command line names, in addition to what the plan contains. */
@@ -305,7 +288,7 @@ function refuseOtherTarget(target: string | undefined, planned: string | undefin
 }
 
 /** Exactly the plan of a file, or nothing. The workspace is read again for names and IDs; the changes are those of the file. */
-export function planFromFile({ saved }: PlanFile): PlanMaker {
+export function savedPlanMaker({ saved }: PlanFile): PlanMaker {
   return async (session, lease, signal) => {
     const { spec } = session;
     assertBasisUnchanged(session, saved, lease.state());
@@ -317,21 +300,26 @@ export function planFromFile({ saved }: PlanFile): PlanMaker {
     const aboutState = stateFindings(session, lease);
     // The report of a blocked plan has the warnings of the rules.
     if (isBlocked(plan)) return { plan, findings: aboutState };
-    // Only what it read is used, and what it recovered.
-    const readAgain = await planWorkspace(session, lease.state(), { writes: true });
-    const { live, sensitive, recovered } = readAgain;
+    // Planned again for the objects, for what recovery finds, and for the drift that ends acknowledgements. Its changes are not executed.
+    const plannedAgain = await planWorkspace(session, lease.state(), { writes: true });
+    const { live, sensitive, recovered } = plannedAgain;
     assertNotInterrupted(signal);
     if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
     assertWorkspaceUnchanged(saved, recovered.state, live, sensitive);
-    const nonce = { type: "nonce", nonce: saved.nonce } as const;
-    const prepared = executionOf(readAgain, plan, spec.resources);
-    const execution = { ...prepared, entries: [...prepared.entries, nonce], command: "apply" } as const;
-    return { plan, findings: [...aboutState, ...recovered.diagnostics, ...warnings], execution };
+    const { entries, ...rest } = executionOf(plannedAgain, plan);
+    return {
+      ...rest,
+      findings: [...aboutState, ...recovered.diagnostics, ...warnings],
+      resources: spec.resources,
+      // The recorded nonce refuses a second apply of the same file.
+      entries: [...entries, { type: "nonce", nonce: saved.nonce }],
+      command: "apply",
+    };
   };
 }
 
 /** A change for readers: with its place in the spec, which the engine does not know, and without values that the service answered with. */
-function shownChange(outcome: ChangeOutcome, { resources, sensitive }: Execution): ChangeOutcome {
+function shownChange(outcome: ChangeOutcome, { resources, sensitive }: PreparedApply): ChangeOutcome {
   const masked = sensitive.maskedMessages(located(outcome, resources));
   const { address, diagnostic } = masked;
   return diagnostic === undefined

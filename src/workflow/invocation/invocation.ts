@@ -167,7 +167,7 @@ export interface WorkflowObserver {
 }
 
 /** Throws Failure with the findings if one of them is an error. */
-export function reportFindings(observer: WorkflowObserver, findings: readonly Diagnostic[]): void {
+export function reportOrThrow(observer: WorkflowObserver, findings: readonly Diagnostic[]): void {
   if (hasErrors(findings)) throw new Failure(...findings);
   observer.report(findings);
 }

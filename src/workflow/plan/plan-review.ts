@@ -6,7 +6,7 @@ import type { Budget } from "../../engine/observe/readers.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { State } from "../../state/model/record.ts";
 import { withOrigins } from "../drift/drift.ts";
-import { type Invocation, reportFindings } from "../invocation/invocation.ts";
+import { type Invocation, reportOrThrow } from "../invocation/invocation.ts";
 import { assertExpectedHost } from "../invocation/target.ts";
 import type { BaseOptions } from "../session/base-spec.ts";
 import {
@@ -119,7 +119,7 @@ async function review(
     ...ephemeralState(invocation, isEmbedded, state),
     ...otherTarget(spec, state),
   ];
-  reportFindings(observer, findings);
+  reportOrThrow(observer, findings);
   return {
     plan: planned.plan,
     places: placesIn(spec.resources),

@@ -50,7 +50,7 @@ import { type Loaded, randomHex } from "../../state/model/store.ts";
 import type { Invocation, InvocationOptions } from "../invocation/invocation.ts";
 import { requiredTarget } from "../invocation/target.ts";
 import { withState } from "../session/open-state.ts";
-import { prepareForLargeFile } from "../session/read-spec.ts";
+import { preferLessMemoryForFile } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
 
 /** The most bytes of a plan file: a plan says of each resource what it was and what it becomes. */
@@ -110,7 +110,7 @@ export function readPlanFile(
   invocation: PlanFileReader,
   file: string,
 ): { readonly source: PlanFileSource; readonly claims: Claims } {
-  prepareForLargeFile(resolve(invocation.cwd, file));
+  preferLessMemoryForFile(resolve(invocation.cwd, file));
   const source = objectIn(parsed(readFile(invocation, file), file));
   return { source, claims: claimsIn(source) };
 }

@@ -23,7 +23,7 @@ import type { Lease, LockOptions, StateStore } from "../../state/model/store.ts"
 import type { StoreOptions } from "../../state/store/state-store.ts";
 import type { Invocation, WorkflowContext } from "../invocation/invocation.ts";
 import { IN_WORKSPACE, isInWorkspace, requiredTarget } from "../invocation/target.ts";
-import { prepareForLargeFile } from "./read-spec.ts";
+import { preferLessMemoryForFile } from "./read-spec.ts";
 
 interface StateOptions {
   /** Another state than that of the invocation. */
@@ -51,7 +51,7 @@ export function openState(invocation: Invocation, options: StateOptions = {}): S
       : { text: location, folder: resolve(invocation.cwd, location) };
   const shared = text === undefined ? undefined : sharedState(invocation, text, common, options.readLimit);
   if (shared !== undefined) return shared;
-  prepareForLargeFile(join(folder, "state.json"), "state");
+  preferLessMemoryForFile(join(folder, "state.json"), "state");
   return openFileStore({ folder, fs: nodeFiles, ...common });
 }
 
@@ -79,18 +79,28 @@ export async function withState<T>(
   }
 }
 
-export async function writeEntries(
+export async function withLock<T>(
+  store: StateStore,
+  wait: LockOptions,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const lease = await store.lock(wait);
+  try {
+    return await work(lease);
+  } finally {
+    await lease.release();
+  }
+}
+
+export function writeEntries(
   store: StateStore,
   wait: LockOptions,
   entries: (lease: Lease) => readonly JournalEntry[] | Promise<readonly JournalEntry[]>,
 ): Promise<void> {
-  const lease = await store.lock(wait);
-  try {
+  return withLock(store, wait, async (lease) => {
     for (const entry of await entries(lease)) await lease.append(entry);
     await lease.publish();
-  } finally {
-    await lease.release();
-  }
+  });
 }
 
 /** Few concurrent requests for a state, so that an apply never waits for them. */

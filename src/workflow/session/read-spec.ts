@@ -42,7 +42,7 @@ export async function readSpec(invocation: Invocation, reading: SpecReading): Pr
   if (spec === undefined || declared === undefined || hasErrors(diagnostics))
     throw new Failure(...diagnostics);
   invocation.observer.report(diagnostics);
-  prepareForLargeSpec(spec, "plan");
+  preferLessMemoryForSpec(spec, "plan");
   return { spec, declared, warnings: diagnostics };
 }
 
@@ -98,12 +98,12 @@ const LARGE = { file: 2 * 1024 * 1024, state: 6 * 1024 * 1024, resources: 20_000
 const GROWTH = { plan: 50, apply: 25 };
 
 /** Called before a spec, a state in a folder, or a plan file is read: V8 keeps the young space that it has until then. */
-export function prepareForLargeFile(file: string, kind: "file" | "state" = "file"): void {
+export function preferLessMemoryForFile(file: string, kind: "file" | "state" = "file"): void {
   if ((fileStatsOf(file)?.size ?? 0) >= LARGE[kind]) preferLessMemory(GROWTH.plan);
 }
 
 /** Called when the spec was read, whose resources can come from many small files, and before a plan is executed. */
-export function prepareForLargeSpec(
+export function preferLessMemoryForSpec(
   { resources }: Pick<Spec, "resources">,
   phase: keyof typeof GROWTH,
 ): void {

@@ -9,12 +9,12 @@ import type { Spec } from "../../spec/model/spec.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import type { Clock, Loaded, StateStore } from "../../state/model/store.ts";
 import { assertInCheckout } from "../invocation/checkout.ts";
-import { type Invocation, reportFindings } from "../invocation/invocation.ts";
+import { type Invocation, reportOrThrow } from "../invocation/invocation.ts";
 import { type BaseOptions, type BaseSpec, readBase } from "./base-spec.ts";
 import { exposedState } from "./check-state.ts";
 import { type Connection, connect, readLimitOf } from "./connect.ts";
 import { withState } from "./open-state.ts";
-import { prepareForLargeFile, readSpec } from "./read-spec.ts";
+import { preferLessMemoryForFile, readSpec } from "./read-spec.ts";
 
 /** A spec and its state: all that a plan without network access needs. */
 export interface SpecSession {
@@ -96,7 +96,7 @@ function withStateAndLimit<T>(
 ): Promise<T> {
   // The state may be next to the spec, so the folder is checked first.
   if (invocation.untrusted) assertInCheckout(invocation, invocation.file);
-  prepareForLargeFile(invocation.file);
+  preferLessMemoryForFile(invocation.file);
   const readLimit = readLimitOf(invocation.readTimeoutMs());
   return withState(invocation, (store) => work(store, readLimit), { readLimit });
 }
@@ -127,7 +127,7 @@ async function openSpec(
   const digest = secrets === "skip" ? undefined : secretDigest;
   const { spec, warnings } = await readSpec(invocation, { digest, mayLackSecrets: secrets !== "resolve" });
   const exposed = exposedState(invocation, spec, { digests: digest !== undefined });
-  reportFindings(invocation.observer, exposed);
+  reportOrThrow(invocation.observer, exposed);
   return {
     invocation,
     store,
