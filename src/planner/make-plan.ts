@@ -28,10 +28,11 @@ import {
   type Selection,
 } from "./decide/selection.ts";
 import { unmanagedOf } from "./decide/unmanaged.ts";
-import { driftOf, setsContent, withContent } from "./diff/drift.ts";
+import { setsContent, withContent } from "./diff/content-diff.ts";
+import { driftOf } from "./diff/drift.ts";
 import { type Change, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords, type LiveMember, type PlanContext } from "./model/context.ts";
-import { isSelected, type Lookup, type MissingFacts, type PlanFacts, type PlanInput } from "./model/input.ts";
+import { isSelected, type MissingFacts, type PlanFacts, type PlanInput } from "./model/input.ts";
 import type { Plan } from "./model/plan.ts";
 import { askKind, createPlannedWorkspace, withConsequences } from "./model/planned-workspace.ts";
 import { inPlanOrder } from "./model/work-graph.ts";
@@ -40,16 +41,16 @@ export function makePlan(from: PlanInput & PlanFacts): Plan {
   return finishPlan(draftPlan(from), from);
 }
 
-/** Each resource is compared with its live object and its record. */
+/** Each resource is compared with its live object and its record. Its change is in `context.decided` until `collectChanges`. */
 const DECIDE: readonly Pass[] = [reporting(unreadableKinds), decide];
 
-/** Removals are added, and the changes get their order. Repeated when the caller becomes known. */
+/** The decided changes and the removals are collected and get their order. Repeated when the caller becomes known. */
 const ARRANGE: readonly Pass[] = [
-  addRemovals,
+  collectChanges,
   changing(withDependencies),
   changing(withNestingOrder),
   changing(withFreedPaths),
-  passNames,
+  adding(withPassedNames),
   keepSelected,
 ];
 
@@ -63,13 +64,14 @@ const FINISH: readonly Pass[] = [
   reporting(ignoredContradictions),
   reporting(liveProblems),
   findDuplicates,
-  reportUnconfirmed,
+  reportUnconfirmedValues,
+  reportUnreadDependents,
   retainObjectsInUse,
   reporting(namesOfKeptObjects),
   changing(inPlanOrder),
   changing(withConsequences),
   addContents,
-  hintAtRenames,
+  adding(withRenames),
   findAccess,
   findDrift,
   addGuards,
@@ -83,9 +85,9 @@ export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "call
 /** The facts that a draft needs and `facts` lacks. Once dependents are read, ask again: they can show that more is needed. */
 export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
   const arranged = withFacts(draft, facts);
-  // A plan without changes needs no more than to know whether the caller keeps members of lists.
+  // A plan without changes only needs to know whether the caller keeps members of lists.
   if (!arranged.changes.some(touches)) return { ...NONE_MISSING, caller: arranged.needsCaller };
-  // Objects in use need no facts, and contents are read in the order of the plan.
+  // An object that is kept because it is in use needs no facts, and contents are read in the order of the plan.
   const { context, changes, workspace, needsCaller } = runPasses(arranged, [
     retainObjectsInUse,
     changing(inPlanOrder),
@@ -97,13 +99,18 @@ export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
     ),
   );
   const hasText = ({ kind }: Change): boolean => registry.get(kind).planning.content?.text !== undefined;
+  const unlessKnown = <Fact extends keyof MissingFacts>(fact: Fact, missing: () => MissingFacts[Fact]) =>
+    facts[fact] === undefined ? missing() : NONE_MISSING[fact];
   return {
-    caller: needsCaller || (facts.caller === undefined && needed.has("caller")),
-    activeRuns: facts.activeRuns === undefined && needed.has("runs"),
-    dependents: new Set(facts.dependents === undefined ? dependentKinds(context.input, changes).keys() : []),
-    contents: facts.contents === undefined ? changes.filter(setsContent).filter(hasText) : [],
-    lookups: facts.lookups === undefined ? lookupsOf(arranged) : [],
-    principals: facts.principals === undefined ? unreadPrincipals(context, changes) : new Set(),
+    caller: needsCaller || unlessKnown("caller", () => needed.has("caller")),
+    activeRuns: unlessKnown("activeRuns", () => needed.has("runs")),
+    dependents: unlessKnown("dependents", () => new Set(dependentKinds(context.input, changes).keys())),
+    contents: unlessKnown("contents", () => changes.filter(setsContent).filter(hasText)),
+    // `reportUnconfirmedValues` checks them before objects in use are retained, and needs an answer for each.
+    lookups: unlessKnown("lookups", () =>
+      neededLookups(arranged.context, arranged.changes, arranged.workspace),
+    ),
+    principals: unlessKnown("principals", () => unreadPrincipals(context, changes)),
   };
 }
 
@@ -115,11 +122,6 @@ const NONE_MISSING: MissingFacts = {
   lookups: [],
   principals: new Set(),
 };
-
-/** Needed and checked before objects in use are retained, so that `finishPlan` has an answer for each. */
-function lookupsOf({ context, changes, workspace }: PlanDraft): readonly Lookup[] {
-  return neededLookups(context, changes, workspace);
-}
 
 /** Reads nothing: without a fact, the plan contains less. */
 export function finishPlan(draft: PlanDraft, facts: PlanFacts): Plan {
@@ -205,6 +207,11 @@ function reporting(check: (...draft: DraftParts) => readonly Diagnostic[]): Pass
   });
 }
 
+/** A pass that adds what a function returns. */
+function adding(add: (context: PlanContext, changes: readonly Change[]) => PassResult): Pass {
+  return ({ context, changes }) => add(context, changes);
+}
+
 /** A pass that only gives changes another form or order. */
 function changing(change: (...draft: DraftParts) => readonly Change[]): Pass {
   return ({ context, changes, workspace }) => ({ changes: change(context, changes, workspace) });
@@ -215,15 +222,12 @@ function decide({ context }: PlanDraft): PassResult {
 }
 
 /** Begins again from the decisions, so that the passes of ARRANGE can run twice. */
-function addRemovals({ context, facts }: PlanDraft): PassResult {
+function collectChanges({ context, facts }: PlanDraft): PassResult {
   const { changes, appeared, needsCaller } = planDeletes(context, facts.caller);
   return { changes: [...context.decided.values(), ...changes], appeared, needsCaller };
 }
 
-function passNames({ context, changes }: PlanDraft): PassResult {
-  return withPassedNames(context, changes);
-}
-
+/** Passes names again, because a change that is left out frees none. */
 function keepSelected({ context, changes }: PlanDraft): PassResult {
   return limitToSelected(context, changes) ?? {};
 }
@@ -241,13 +245,14 @@ function findDuplicates({ context, changes, diagnostics }: PlanDraft): PassResul
   return { guards, diagnostics: [...diagnostics, ...warnings] };
 }
 
-/** Values that the workspace does not confirm, and users of deleted objects that could not be read. */
-function reportUnconfirmed(draft: PlanDraft): PassResult {
-  const { context, facts, changes, diagnostics } = draft;
-  const unconfirmed = unconfirmedValues(context, facts.lookups, lookupsOf(draft));
-  return {
-    diagnostics: [...diagnostics, ...unconfirmed, ...unreadDependents(context.input, facts, changes)],
-  };
+function reportUnconfirmedValues({ context, facts, changes, workspace, diagnostics }: PlanDraft): PassResult {
+  const lookups = neededLookups(context, changes, workspace);
+  return { diagnostics: [...diagnostics, ...unconfirmedValues(context, facts.lookups, lookups)] };
+}
+
+/** Of kinds that may use a deleted object. */
+function reportUnreadDependents({ context, facts, changes, diagnostics }: PlanDraft): PassResult {
+  return { diagnostics: [...diagnostics, ...unreadDependents(context.input, facts, changes)] };
 }
 
 function retainObjectsInUse({ context, facts, changes, workspace, diagnostics }: PlanDraft): PassResult {
@@ -259,10 +264,6 @@ function addContents({ facts, changes }: PlanDraft): PassResult {
   return { changes: changes.map((change) => withContent(change, facts.contents)) };
 }
 
-function hintAtRenames({ context, changes }: PlanDraft): PassResult {
-  return withRenames(context, changes);
-}
-
 function findAccess({ context, facts, changes }: PlanDraft): PassResult {
   return { access: accessOfPlan(context, facts, changes) };
 }
@@ -272,7 +273,7 @@ function findDrift({ context, facts, appeared }: PlanDraft): PassResult {
   return { drift: all.filter(({ address }) => isSelected(context.input, address)) };
 }
 
-/** A plan with an error has no guards. In a report, guards of deletions come before those of duplicates. */
+/** A plan with an error has no guards, because its changes are incomplete. Deletions come first in each report, so their guards do, too. */
 function addGuards({ context, changes, workspace, guards, diagnostics }: PlanDraft): PassResult {
   if (hasErrors(diagnostics)) return { guards: [] };
   const checked = checkGuards(context, changes, workspace);

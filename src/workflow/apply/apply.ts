@@ -147,7 +147,7 @@ export function freshPlanMaker(options: PlanOptions): PlanMaker {
   };
 }
 
-/** What executes `plan`, which is that of this planning or that of a file. */
+/** The execution of `plan`: the plan of this planning, or that of a file. */
 function executionOf(planned: WorkspacePlan, plan: Plan) {
   const { input, live, sensitive, recovered, callerEntries } = planned;
   const { drift } = planned.plan;
@@ -311,7 +311,7 @@ export function savedPlanMaker({ saved }: PlanFile): PlanMaker {
       ...rest,
       findings: [...aboutState, ...recovered.diagnostics, ...warnings],
       resources: spec.resources,
-      // The recorded nonce refuses a second apply of the same file.
+      // Once it is recorded, the same file is not applied again.
       entries: [...entries, { type: "nonce", nonce: saved.nonce }],
       command: "apply",
     };
