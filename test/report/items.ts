@@ -220,7 +220,7 @@ const NOT_TRIED = {
 const RESULT = { junit: "the element is a failure or skipped" };
 
 function outcomeItem(one: ChangeOutcome): readonly Item[] {
-  const { address, action, result, id, because, diagnostic } = one;
+  const { address, action, result, id, blockedBy, diagnostic } = one;
   const item = (says: string, json = says): Item => ({ about: `${result} ${address}`, says, json });
   const tried = result !== "blocked" && diagnostic?.code !== "APPLY_INTERRUPTED";
   return [
@@ -228,7 +228,7 @@ function outcomeItem(one: ChangeOutcome): readonly Item[] {
     { ...item(result === "applied" ? "created" : result, result), except: RESULT },
     ...(tried && result !== "applied" ? [item(`${action} ${address}`, action)] : []),
     ...(id === undefined ? [] : [{ ...item(id), except: NOT_TRIED }]),
-    ...(because === undefined ? [] : [item(because)]),
+    ...(blockedBy === undefined ? [] : [item(blockedBy)]),
     ...(diagnostic === undefined
       ? []
       : diagnosticItems(diagnostic).map((detail) => (tried ? detail : { ...detail, except: NOT_TRIED }))),

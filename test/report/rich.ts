@@ -145,7 +145,7 @@ export const richOutcome: ApplyOutcome = {
     change("lost", "unknown", { diagnostic: error("API_UNKNOWN_OUTCOME", "no answer came", told(22)) }),
     change("moved", "skipped", { diagnostic: error("PLAN_LIVE_MOVED", "it moved meanwhile", told(23)) }),
     change("waiting", "blocked", {
-      because: addressOf("pools", "refused"),
+      blockedBy: addressOf("pools", "refused"),
       diagnostic: error(
         "APPLY_BLOCKED",
         "pools.waiting is blocked because pools.refused was not applied",

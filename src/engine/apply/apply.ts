@@ -51,7 +51,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     run,
     outcomes,
     // Only blocked changes need it.
-    changes: lazily(() => new Map(items.map((item) => [item.key, item.change]))),
+    changeByItem: lazily(() => new Map(items.map((item) => [item.key, item.change]))),
   };
   await walkGraph(
     items.map((item) => new WorkNode(walk, item)),
@@ -87,11 +87,11 @@ async function recordHost(run: ApplyRun): Promise<void> {
   }
 }
 
-/** What the nodes of an apply share. `changes`: by the keys of their items. */
+/** What the nodes of an apply share. */
 interface Walk {
   readonly run: ApplyRun;
   readonly outcomes: OutcomeLog;
-  readonly changes: () => ReadonlyMap<string, Change>;
+  readonly changeByItem: () => ReadonlyMap<string, Change>;
 }
 
 /** A class, because an apply of 100,000 resources has as many nodes, and three functions in each take more memory. */
@@ -128,8 +128,8 @@ class WorkNode implements GraphNode {
 
   blocked(by: string): void {
     const { change } = this.#item;
-    const { outcomes, changes } = this.#walk;
-    const cause = changes().get(by);
+    const { outcomes, changeByItem } = this.#walk;
+    const cause = changeByItem().get(by);
     if (cause === undefined) throw new Error(`the plan has no item ${by}, which blocks ${change.address}`);
     const outcome = outcomes.of(cause);
     // The cause has not failed: the run ended before it.
@@ -138,7 +138,7 @@ class WorkNode implements GraphNode {
       return;
     }
     const { address } = cause;
-    outcomes.end(change, { result: "blocked", diagnostic: blockedBy(change, address) }, address);
+    outcomes.end(change, { result: "blocked", diagnostic: blockedDiagnostic(change, address) }, address);
   }
 
   skipped(): void {
@@ -150,12 +150,12 @@ class WorkNode implements GraphNode {
 function carryOut(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeResult> {
   switch (change.action) {
     case "create":
-      return create(run, change, { existed: isNameTaken(run, change) });
+      return create(run, change, { nameWasTaken: isNameTaken(run, change) });
     case "update":
       return update(run, change);
     case "replace":
       if (phase === "remove") return removeReplaced(run, change);
-      // The plan keeps no object in use that has to be deleted first.
+      // With `delete-first`, this item is the whole replacement. Otherwise another item removes the old object, unless the plan keeps it.
       return change.replacing === "delete-first"
         ? deleteThenCreate(run, change)
         : createReplacement(run, change);
@@ -182,9 +182,9 @@ function carryOut(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeRes
 async function createReplacement(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   if (change.replacing === "rename-aside") {
     const renamed = await renameReplaced(run, change);
-    return renamed.result === "applied" ? create(run, change, { existed: false }) : renamed;
+    return renamed.result === "applied" ? create(run, change, { nameWasTaken: false }) : renamed;
   }
-  return create(run, change, { existed: isNameTaken(run, change) });
+  return create(run, change, { nameWasTaken: isNameTaken(run, change) });
 }
 
 /** Whether an object has the name when a creation begins. A name that another change of the plan frees is free by then. */
@@ -194,7 +194,7 @@ function isNameTaken(run: ApplyRun, change: Create | Replace): boolean {
 
 async function deleteThenCreate(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   const removal = await remove(run, { ...change, action: "delete" });
-  return removal.result === "applied" ? create(run, change, { existed: false }) : removal;
+  return removal.result === "applied" ? create(run, change, { nameWasTaken: false }) : removal;
 }
 
 function writtenChanges(changes: readonly Change[], outcomes: OutcomeLog): readonly Change[] {
@@ -229,7 +229,7 @@ class OutcomeLog {
   }
 
   /** Keeps the first outcome: if a new object failed, the removal of the old one that waits for it adds nothing. */
-  end(change: Change, ended: ChangeResult, because?: Address): void {
+  end(change: Change, ended: ChangeResult, blockedBy?: Address): void {
     const key = changeKey(change);
     if (this.#outcomes.has(key)) return;
     const { address, kind, action } = change;
@@ -241,7 +241,7 @@ class OutcomeLog {
       result: ended.result,
       id: ended.id,
       diagnostic: ended.diagnostic,
-      because,
+      blockedBy,
       elapsedMs: now - (this.#started.get(key) ?? now),
     };
     this.#started.delete(key);
@@ -265,7 +265,7 @@ function eventOf(result: ChangeStatus): "apply_complete" | "apply_skipped" | "ap
   return result === "skipped" ? "apply_skipped" : "apply_errored";
 }
 
-function blockedBy(change: Change, by: Address): Diagnostic {
+function blockedDiagnostic(change: Change, by: Address): Diagnostic {
   return error("APPLY_BLOCKED", `${change.address} is blocked because ${by} was not applied`, {
     address: change.address,
     hint: `fix ${by}, then apply again`,

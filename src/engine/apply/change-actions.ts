@@ -42,11 +42,11 @@ import {
   seenIn,
 } from "./record-values.ts";
 
-/** `existed`: whether an object had the name before, so that one with the name afterwards may not be the created one. */
+/** `nameWasTaken`: whether an object had the name before, so that one with the name afterwards may not be the created one. */
 export async function create(
   run: ApplyRun,
   change: Create | Replace,
-  { existed }: { readonly existed: boolean },
+  { nameWasTaken }: { readonly nameWasTaken: boolean },
 ): Promise<ChangeResult> {
   const provider = run.input.registry.get(change.kind);
   const replaces = change.action === "replace" && existsStill(run, change) ? change.id : undefined;
@@ -58,7 +58,12 @@ export async function create(
       await readUnmoved(run, change);
     const { wire, applied } = await resolveValues(run, change);
     const payload = payloadOf(run, change);
-    const journal = begin(applied, { action: "create", token, existed, ...defined({ replaces }) });
+    const journal = begin(applied, {
+      action: "create",
+      token,
+      existed: nameWasTaken,
+      ...defined({ replaces }),
+    });
     const task = { address: change.address, name: change.name, values: wire, token, ...payload };
     const id = await createOrFind(run, change, journal, () => provider.operations.create(journal, task));
     assertNew(run, change, id);

@@ -155,7 +155,7 @@ export interface ChangeOutcome {
   readonly id?: string;
   readonly diagnostic?: Diagnostic;
   /** For blocked changes: what they wait for. */
-  readonly because?: Address;
+  readonly blockedBy?: Address;
   readonly elapsedMs: number;
 }
 

@@ -44,9 +44,9 @@ function stoppedLine(troubled: readonly OutcomeItem[], colors: Colors): readonly
 
 function blockedLines(troubled: readonly OutcomeItem[], colors: Colors): readonly string[] {
   const blocked = troubled.filter((item) => item.result === "blocked");
-  const causes = [...new Set(blocked.map((item) => item.waitsFor))];
+  const causes = [...new Set(blocked.map((item) => item.blockedBy))];
   return causes.map((cause) => {
-    const names = blocked.filter((item) => item.waitsFor === cause).map((item) => printable(item.address));
+    const names = blocked.filter((item) => item.blockedBy === cause).map((item) => printable(item.address));
     const why = cause === undefined ? "" : ` because of ${printable(cause)}`;
     return `${colors.yellow("blocked")}${why}: ${listed(names, "and", 20)}`;
   });

@@ -407,8 +407,8 @@ const TONES: Readonly<Record<string, string>> = {
 };
 
 function itemHtml(item: OutcomeItem, planned: ChangeView | undefined): Html {
-  const { action, result, word, address, finding, waitsFor, stopped, tried, elapsedMs } = item;
-  const why = waitsFor !== undefined ? `waits for ${waitsFor}` : stopped ? "the run was stopped" : "";
+  const { action, result, word, address, finding, blockedBy, stopped, tried, elapsedMs } = item;
+  const why = blockedBy !== undefined ? `waits for ${blockedBy}` : stopped ? "the run was stopped" : "";
   const did = result === "applied" ? [word] : [result, action];
   return folded({
     tone: TONES[result] ?? action,

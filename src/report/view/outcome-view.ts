@@ -42,10 +42,10 @@ export interface OutcomeItem {
   /** `created`, `failed`, `skipped`. */
   readonly word: string;
   readonly finding: Diagnostic | undefined;
-  /** Whether the finding is about this change itself; else the change was not tried, because of `waitsFor` or `stopped`. */
+  /** Whether the finding is about this change itself; else the change was not tried, because of `blockedBy` or `stopped`. */
   readonly tried: boolean;
   /** For blocked changes: the address that they wait for. */
-  readonly waitsFor: string | undefined;
+  readonly blockedBy: string | undefined;
   /** Whether it was not begun because the run was stopped. */
   readonly stopped: boolean;
   readonly elapsedMs: number;
@@ -78,7 +78,7 @@ export function outcomeView(
 }
 
 function itemOf(changeOutcome: ChangeOutcome): OutcomeItem {
-  const { address, kind, action, result, diagnostic, because, elapsedMs } = changeOutcome;
+  const { address, kind, action, result, diagnostic, blockedBy, elapsedMs } = changeOutcome;
   const stopped = wasStopped(changeOutcome);
   return {
     address,
@@ -88,7 +88,7 @@ function itemOf(changeOutcome: ChangeOutcome): OutcomeItem {
     word: result === "applied" ? DONE[action] : result,
     finding: diagnostic,
     tried: result !== "blocked" && !stopped,
-    waitsFor: because,
+    blockedBy,
     stopped,
     elapsedMs,
   };
@@ -141,14 +141,14 @@ export function diagnosticEventJson(diagnostic: Diagnostic, addresses?: readonly
 }
 
 export function changeOutcomeJson(changeOutcome: ChangeOutcome): Line {
-  const { address, kind, action, result, id, because, elapsedMs, diagnostic } = changeOutcome;
+  const { address, kind, action, result, id, blockedBy, elapsedMs, diagnostic } = changeOutcome;
   return {
     address,
     kind,
     action,
     result,
     id,
-    because,
+    because: blockedBy,
     elapsed_s: secondsOf(elapsedMs),
     diagnostic: diagnostic && diagnosticJson(diagnostic),
   };

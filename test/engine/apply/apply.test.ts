@@ -169,7 +169,7 @@ test("a refused change fails, its dependents are blocked, and the others continu
     "failed create boxes.b",
   ]);
   const blocked = outcome.changes.find((one) => one.result === "blocked");
-  expect([blocked?.because, blocked?.diagnostic?.code]).toEqual(["boxes.b", "APPLY_BLOCKED"]);
+  expect([blocked?.blockedBy, blocked?.diagnostic?.code]).toEqual(["boxes.b", "APPLY_BLOCKED"]);
   expect((await bench.state()).open).toEqual([]);
   expect(results(await bench.apply(spec)).filter((line) => !line.startsWith("applied"))).toEqual([]);
 });

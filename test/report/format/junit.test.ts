@@ -49,7 +49,7 @@ describe("JUnit", () => {
           result: "failed",
           diagnostic: error("API_REFUSED", "no <b>"),
         },
-        { ...one, address: addressOf("pools", "c"), result: "blocked", because: addressOf("pools", "b") },
+        { ...one, address: addressOf("pools", "c"), result: "blocked", blockedBy: addressOf("pools", "b") },
         { ...one, address: addressOf("pools", "d"), result: "skipped" },
       ],
       diagnostics: [error("STATE_IO", "the state cannot be written")],
