@@ -83,7 +83,7 @@ type Difference = Omit<DifferenceGroup, "count"> & { readonly address: string };
 /** A change is new, unless the drift that it reverts was reported before or is acknowledged. */
 function plannedDifferences(plan: Plan): readonly Difference[] {
   const drift = new Map(plan.drift.map((item) => [item.address, item]));
-  return planView(plan, registry).changes.flatMap(({ source, severity = "other" }) => {
+  return planView(plan, registry).allChanges.flatMap(({ source, severity = "other" }) => {
     const { address, kind, action, cause } = source;
     if (action === "noop" || action === "report") return [];
     const drifted = cause === "drift" ? drift.get(address) : undefined;

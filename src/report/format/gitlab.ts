@@ -11,13 +11,13 @@ import { actionsOf } from "./plan-json.ts";
 import { noticeFingerprint, specPath } from "./sarif.ts";
 
 /** A replace counts as one creation and one deletion, as in Terraform's own report; what is only written if it differs does not count. GitLab reads these three members alone. */
-export function planCounts({ changes, split, exitcodeFor }: PlanView, info: RunInfo): string {
-  if (split === undefined) return document(countsOf(changes), info);
+export function planCounts({ touching, split, exitcodeFor }: PlanView, info: RunInfo): string {
+  if (split === undefined) return document(countsOf(touching), info);
   const [caused, pending] = (["caused", "pending"] as const).map((origin) =>
-    countsOf(changes.filter((change) => change.origin === origin)),
+    countsOf(touching.filter((change) => change.origin === origin)),
   );
   const parts = { base: split.base, caused, pending, resolved: split.resolved.length };
-  return document({ ...(exitcodeFor === "change" ? caused : countsOf(changes)), split: parts }, info);
+  return document({ ...(exitcodeFor === "change" ? caused : countsOf(touching)), split: parts }, info);
 }
 
 function countsOf(changes: readonly ChangeView[]): Readonly<Record<string, number>> {
@@ -38,7 +38,7 @@ export function driftCounts({ drift }: DriftView, info: RunInfo): string {
 export function outcomeCounts({ applied, changes, plan }: OutcomeView, info: RunInfo): string {
   const { create, update, replace } = applied;
   const keeping = new Set(
-    plan?.notable
+    plan?.touching
       .filter(({ action, destroys }) => action === "replace" && !destroys)
       .map(({ address }) => address),
   );

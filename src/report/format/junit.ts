@@ -28,9 +28,8 @@ const PLAIN = colorsFor(false);
 
 /** Planned changes pass; errors and guards fail. */
 export function planJunit(plan: PlanView, info?: RunInfo): string {
-  const { title, changes, diagnostics, notes, guards, exitcodeFor } = plan;
+  const { title, touching, diagnostics, notes, guards, exitcodeFor } = plan;
   const counts = (origin: ChangeOrigin | undefined) => exitcodeFor === "all" || origin !== "pending";
-  const touching = changes.filter((change) => change.touches);
   const cases = touching.map((change): JunitCase => {
     const origin = change.origin === undefined ? "" : ` (${ORIGINS[change.origin]})`;
     const text = changeLines(change, PLAIN).join("\n");

@@ -42,7 +42,7 @@ export const RULES: Readonly<Record<string, string>> = {
 
 export function planNotices(plan: PlanView): readonly Notice[] {
   const declared = new Map<string, SpecPlace>(
-    plan.changes.flatMap(({ address, at }) => (at === undefined ? [] : [[address, at] as const])),
+    plan.allChanges.flatMap(({ address, at }) => (at === undefined ? [] : [[address, at] as const])),
   );
   const guards = plan.guards.map(({ diagnostic, addresses, origin }) => ({
     ...findingNotice({ ...diagnostic, origin }, addresses, declared),
@@ -51,8 +51,8 @@ export function planNotices(plan: PlanView): readonly Notice[] {
   const findings = [...plan.diagnostics, ...plan.notes].map((diagnostic) =>
     findingNotice(diagnostic, [], declared),
   );
-  const destroyed = plan.changes.filter((change) => change.destroys);
-  const reverting = plan.changes.filter((change) => !change.destroys && change.reverts.length > 0);
+  const destroyed = plan.touching.filter((change) => change.destroys);
+  const reverting = plan.touching.filter((change) => !change.destroys && change.reverts.length > 0);
   const changes = [...destroyed, ...reverting].map(changeNotice);
   const all = [...guards, ...findings.filter(isError), ...changes, ...findings];
   return bySeverity(plan.exitcodeFor === "all" ? all : all.map(asNoteIfPending));
@@ -142,7 +142,7 @@ function changeNotice(change: ChangeView): Notice {
 }
 
 /** Drift that is acknowledged, or with `--since last` was reported before, needs no attention. */
-function driftNotice({ what, address, verb, at, fields, severity, remark, origin, open }: DriftItem): Notice {
+function driftNotice({ what, address, verb, at, fields, severity, remark, author, open }: DriftItem): Notice {
   const named = fields.map(({ label }) => label).filter((label) => label !== "");
   const notes = fields.flatMap((field) => labelled(field.label, fieldNote(field)));
   return {
@@ -154,7 +154,7 @@ function driftNotice({ what, address, verb, at, fields, severity, remark, origin
       `severity: ${severity}`,
       ...(remark === "" ? [] : [remark]),
       ...notes,
-      ...(origin === "" ? [] : [origin]),
+      ...(author === "" ? [] : [author]),
     ],
     blocks: false,
     address,

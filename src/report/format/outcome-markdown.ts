@@ -43,9 +43,10 @@ function appliedSection(applied: readonly OutcomeItem[]): Section {
 }
 
 function planSection(plan: PlanView | undefined): Section {
-  const touching = (plan?.changes ?? []).filter((change) => change.touches);
   // Each of these changes is also in the list of results.
-  const blocks = touching.map((change): Block => ({ ...changeBlock(change), what: "planned change" }));
+  const blocks = (plan?.touching ?? []).map(
+    (change): Block => ({ ...changeBlock(change), what: "planned change" }),
+  );
   return collapsed(RANK.closed, markupText(plan?.title ?? ""), blocks);
 }
 

@@ -28,7 +28,7 @@ import { timeText } from "../text/vocabulary.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { choiceJson } from "../view/choice.ts";
 import { planCapacityJson, planCostJson } from "../view/cost-view.ts";
-import { type DriftItem, type DriftView, originJson } from "../view/drift-view.ts";
+import { type DriftItem, type DriftView, driftOriginJson } from "../view/drift-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
 
 type ListOf = <T>(items: readonly T[], json: (item: T) => unknown) => unknown;
@@ -71,7 +71,7 @@ function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<strin
     access: view.access && accessJson(view.access.source),
     suggested_moves: view.renames?.pairs.map(({ from, to, name }) => ({ from, to, name })),
     ambiguous_moves: view.renames?.ties,
-    resource_changes: list(view.changes, changeJson),
+    resource_changes: list(view.allChanges, changeJson),
     drift: list(view.drift, driftJson),
     unmanaged: view.unmanaged.flatMap(({ source }) =>
       source === undefined ? [] : [{ kind: source.kind, name: source.name, id: source.id }],
@@ -201,7 +201,7 @@ export function driftJson(item: DriftItem): Record<string, unknown> {
     what: drift.what,
     severity,
     at,
-    origin: originJson(drift.origin),
+    origin: driftOriginJson(drift.origin),
     ...(differences.length === 0 ? marks[0] : {}),
     differences: differences.map(({ diff, severity: own, at: place }, number) => ({
       path: diff.path,

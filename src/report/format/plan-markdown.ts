@@ -144,10 +144,9 @@ const MOST_NAMED = 3;
  * `destroyedBelow` is only there.
  */
 function glanceLines(
-  { notable, costTotal }: PlanView,
+  { touching, costTotal }: PlanView,
   destroyedBelow: ReadonlySet<ChangeView>,
 ): readonly string[] {
-  const touching = notable.filter((change) => change.touches);
   const cost = touching.filter((change) => !change.destroys && change.severity === "cost");
   const effects = foldEffects(touching).filter(
     ({ changes: [change, ...others] }) => others.length > 0 || !destroyedBelow.has(change),
@@ -177,11 +176,11 @@ function names(changes: readonly ChangeView[], most: number): string {
   });
 }
 
-function table({ changes }: PlanView): Section {
-  const [titles, ...rows] = kindTable(changes, { changes: 2, kinds: 2 });
+function table({ touching }: PlanView): Section {
+  const [titles, ...rows] = kindTable(touching, { changes: 2, kinds: 2 });
   if (titles === undefined) return collapsed(RANK.closed, "", []);
   const row = (cells: readonly string[]) => `| ${cells.map(printable).join(" | ")} |`;
-  const summary = summaryOf(changes);
+  const summary = summaryOf(touching);
   const used = PLANNED_ACTIONS.filter((action) => summary[action] > 0);
   const total = ["**total**", ...used.map((action) => `**${grouped(summary[action])}**`)];
   const lines = [
@@ -437,8 +436,8 @@ export function driftBlocks(drift: readonly DriftItem[]): readonly Block[] {
 
 /** The recorded value is on the left, the live one on the right. */
 function driftBlock(item: DriftItem): Block {
-  const { address, word, fields, content, remarks: all, origin } = item;
-  const remarkTexts = [...all, ...(origin === "" ? [] : [origin])].map(markdownText);
+  const { address, word, fields, content, remarks: all, author } = item;
+  const remarkTexts = [...all, ...(author === "" ? [] : [author])].map(markdownText);
   const remarks = remarkTexts.length === 0 ? "" : ` (${remarkTexts.join("; ")})`;
   const head = `- **${word}** ${markdownCode(address)}${remarks}`;
   return block("drifted resource", head, [head, ...fence([...fields.flatMap(fieldDiff(false)), ...content])]);

@@ -11,10 +11,10 @@ import type { AccessLine } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import {
   areUnrecorded,
+  authorText,
   type DriftItem,
   type DriftView,
   notedOnce,
-  originText,
   UNRECORDED_NOTE,
 } from "../view/drift-view.ts";
 import { type FieldLine, fieldNote } from "../view/field-lines.ts";
@@ -152,14 +152,14 @@ function groupLines(
   const own = others.length === 0 ? view.remarks : [members, ...view.sharedRemarks];
   const remarkTexts = [...view.severityRemarks, ...own];
   const remarks = remarkTexts.length === 0 ? "" : colors.dim(`  (${remarkTexts.join("; ")})`);
-  const origin = originText(view.driftOrigin, isNotedBelow);
+  const author = authorText(view.driftOrigin, isNotedBelow);
   // The color of an alarm does not include the padding.
   const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
   return [
     `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(groupTitle(group))}${remarks}`,
     ...fieldBlock(view.fields, colors),
     ...contentBlock(isWhole ? view.wholeContent : view.content, colors),
-    ...(origin === "" ? [] : [colors.dim(`      drift: ${origin}`)]),
+    ...(author === "" ? [] : [colors.dim(`      drift: ${author}`)]),
     ...costLines(group, colors),
     ...view.otherReasons.map((reason) => colors.dim(`      because ${reason}`)),
     ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
@@ -205,11 +205,10 @@ function paintOf(action: ChangeView["action"], colors: Colors): Paint {
 /** Drift that no change of this plan reverts; other drift is marked at its change. */
 function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   if (plan.shown.drift.length === 0) return [];
-  const changed = new Set(plan.notable.filter(({ touches }) => touches).map(({ address }) => address));
+  const changed = new Set(plan.touching.map(({ address }) => address));
   const rest = plan.shown.drift.filter((item) => !changed.has(item.address));
-  // Also the resources without a change, which are not notable.
   const declared = new Set(
-    plan.changes.filter(({ action }) => action !== "report").map((change) => change.address),
+    plan.allChanges.filter(({ action }) => action !== "report").map((change) => change.address),
   );
   const section = (title: string, drift: readonly DriftItem[]) =>
     drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, colors)];
@@ -279,7 +278,7 @@ function hiddenSection(hidden: string | undefined, colors: Colors): readonly str
 }
 
 function tableSection(plan: PlanView, colors: Colors): readonly string[] {
-  return textTable(kindTable(plan.notable), {
+  return textTable(kindTable(plan.touching), {
     indent: "  ",
     head: colors.dim,
     right: (column) => column > 0,
@@ -298,7 +297,7 @@ function summarySection(plan: PlanView, colors: Colors): readonly string[] {
 
 /** Deletions are listed once more, in red, before the summary. */
 function lossSection(plan: PlanView, colors: Colors): readonly string[] {
-  const destroyed = plan.notable.filter((change) => change.destroys);
+  const destroyed = plan.touching.filter((change) => change.destroys);
   if (destroyed.length === 0) return [];
   const names = destroyed.map((change) => printable(change.address));
   return [colors.red(`This plan destroys ${count(destroyed.length, "object")}: ${listed(names)}.`)];
@@ -314,7 +313,7 @@ function renamesSection(plan: PlanView): readonly string[] {
 
 /** Listed at the end as well, because the question of an apply follows. */
 function revertSection(plan: PlanView, colors: Colors): readonly string[] {
-  const reverting = plan.notable.filter(({ reverts }) => reverts.length > 0);
+  const reverting = plan.touching.filter(({ reverts }) => reverts.length > 0);
   if (reverting.length === 0) return [];
   const names = listed(reverting.map(({ address }) => printable(address)));
   return [
@@ -350,7 +349,7 @@ function driftItemLines(item: DriftItem, colors: Colors): readonly string[] {
   const remarks = item.remarks.length === 0 ? "" : `  (${item.remarks.join("; ")})`;
   return [
     `  ${colors.yellow(SIGNS[item.what])} ${colors.yellow(item.word.padEnd(8))} ${colors.bold(printable(item.address))}${colors.dim(remarks)}`,
-    ...(item.origin === "" ? [] : [colors.dim(`      ${item.origin}`)]),
+    ...(item.author === "" ? [] : [colors.dim(`      ${item.author}`)]),
     ...fieldBlock(item.fields, colors),
     ...contentBlock(item.content, colors),
   ];

@@ -15,7 +15,7 @@ export const MOST_NAMED = 3;
 export const MOST_SENTENCES = 2;
 
 export function glanceRows(plan: PlanView): readonly GlanceRow[] {
-  const touching = plan.notable.filter((view) => view.touches);
+  const { touching } = plan;
   const shown = new Set(plan.shown.changes);
   const destroyed = touching.filter((view) => view.destroys);
   const actions = [...new Set(destroyed.map(({ action }) => action))];

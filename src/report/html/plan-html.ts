@@ -186,7 +186,7 @@ function effects(views: readonly ChangeView[]): Html {
 }
 
 function table(plan: PlanView): Html {
-  const [head, ...rows] = kindTable(plan.changes, { changes: 2, kinds: 2 });
+  const [head, ...rows] = kindTable(plan.touching, { changes: 2, kinds: 2 });
   if (head === undefined) return NOTHING;
   const cells = (row: readonly string[]) =>
     row.map((cell) => (cell === "·" ? html`<td class="zero">·</td>` : html`<td>${cell}</td>`));
@@ -331,7 +331,7 @@ function driftList(title: string, drift: readonly DriftItem[], areAnchors = fals
         html`<span class="verb">${item.word}</span><span class="address">${item.address}</span>${remark(briefDifference(item.fields))}${severity(item.severity)}${remark(item.remark)}${place(item.at)}`,
       ],
       body: [
-        item.origin === "" ? NOTHING : html`<p class="hint">${item.origin}</p>`,
+        item.author === "" ? NOTHING : html`<p class="hint">${item.author}</p>`,
         fieldTable(item.fields),
         sideBySide(item.content),
       ],
@@ -353,7 +353,9 @@ export function outcomeHtmlPieces(outcome: OutcomeView, info: RunInfo): Generato
 }
 
 function* outcomeBody({ changes, diagnostics, notes, plan }: OutcomeView): Generator<Html> {
-  const planned = new Map<string, ChangeView>((plan?.notable ?? []).map((change) => [keyOf(change), change]));
+  const planned = new Map<string, ChangeView>(
+    (plan?.touching ?? []).map((change) => [keyOf(change), change]),
+  );
   const applied = changes.filter((item) => item.result === "applied");
   const others = changes.filter((item) => item.result !== "applied");
   function* list(title: string, items: readonly OutcomeItem[]): Generator<Html> {

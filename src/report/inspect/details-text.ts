@@ -14,10 +14,12 @@ interface NumberedChange {
 }
 
 /** `request`: empty for the list of all changes, else what selects them. Equal changes are not folded, and contents are not shortened. */
-export function detailsText({ notable }: Pick<PlanView, "notable">, request: string, colors: Colors): string {
-  const changes = notable
-    .filter(({ touches }) => touches)
-    .map((change, at): NumberedChange => ({ number: at + 1, change }));
+export function detailsText(
+  { touching }: Pick<PlanView, "touching">,
+  request: string,
+  colors: Colors,
+): string {
+  const changes = touching.map((change, at): NumberedChange => ({ number: at + 1, change }));
   if (request === "") return `${changes.map((change) => listLine(change, colors)).join("\n")}\n`;
   const selected = selectedBy(changes, request);
   if (typeof selected === "string") return `${printable(selected)}\n`;

@@ -21,7 +21,7 @@ import {
   rightText,
 } from "../view/answer-view.ts";
 import { type ChangeView, VERBS } from "../view/change-view.ts";
-import { originJson, originText } from "../view/drift-view.ts";
+import { authorText, driftOriginJson } from "../view/drift-view.ts";
 import { diffLines } from "../view/field-lines.ts";
 import { pastRunAuthor, pastRunTime, runDocument, runItem } from "./history-text.ts";
 
@@ -150,7 +150,7 @@ function fieldItem(
 
 /** `changed by ada@example.com at 2026-11-21T09:48:03Z`; if the service does not record it, a clause says so. */
 function liveOrigin(drift: PlanExplanation["drift"]): string {
-  const text = originText(drift?.origin);
+  const text = authorText(drift?.origin);
   return text.startsWith("changed ") ? text : ["changed outside", ...(text === "" ? [] : [text])].join("; ");
 }
 
@@ -192,7 +192,7 @@ function driftItems({ drift, fields }: PlanExplanation): readonly LineItem[] {
   const words = { gone: "deleted outside", appeared: "created outside", changed: "changed outside" }[
     drift.what
   ];
-  const origin = originText(drift.origin);
+  const origin = authorText(drift.origin);
   return [lineItem(`${words}${origin === "" ? "" : `; ${origin}`}`)];
 }
 
@@ -286,7 +286,7 @@ export function explanationJson({ source }: ExplanationView): Record<string, unk
     left_out: status === "left_out" ? { options: leftOutBy, dependency: leftOutWith } : undefined,
     fields: explanation.fields.map(fieldJson),
     ignored: explanation.ignored.map(fieldJson),
-    drift: drift && { what: drift.what, ...originJson(drift.origin) },
+    drift: drift && { what: drift.what, ...driftOriginJson(drift.origin) },
     blocked_by: explanation.blockedBy.map(diagnosticJson),
     plan_blocked_by: explanation.planBlockedBy.map(diagnosticJson),
     warnings: explanation.warnings.map(diagnosticJson),

@@ -48,13 +48,11 @@ export function roundText(round: RoundView, before: RoundView | undefined, color
 
 function goneLines({ plan }: RoundView, before: RoundView | undefined): readonly string[] {
   if (plan === undefined || before?.plan === undefined) return [];
-  const now = new Set(touching(plan).map(({ address }) => address));
-  const gone = touching(before.plan).filter(({ address }) => !now.has(address));
+  const now = new Set(plan.touching.map(({ address }) => address));
+  const gone = before.plan.touching.filter(({ address }) => !now.has(address));
   const names = gone.map(({ address }) => printable(address));
   return names.length === 0 ? [] : [`  no longer planned: ${listed(names, "and", 10)}`];
 }
-
-const touching = ({ notable }: PlanView) => notable.filter(({ touches }) => touches);
 
 function headOf({ changed }: RoundView, before: RoundView | undefined): string {
   if (before === undefined) return "watching the spec";
@@ -70,7 +68,7 @@ interface Block {
 function blocks(round: RoundView, colors: Colors, isFirst: boolean): readonly Block[] {
   const { plan } = round;
   const findings = [...round.findings, ...(plan === undefined ? [] : findingsOf(plan))];
-  const changes = plan === undefined ? [] : touching(plan);
+  const changes = plan === undefined ? [] : plan.touching;
   return [
     ...findings.map((diagnostic) => ({
       key: diagnosticText(diagnostic, PLAIN).trimEnd(),

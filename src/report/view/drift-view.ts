@@ -59,7 +59,7 @@ export interface DriftItem {
   /** After the address in a list: the severity unless it is `other`, and `remark`. */
   readonly remarks: readonly string[];
   /** Who changed it, and when, as a sentence; empty if unknown. */
-  readonly origin: string;
+  readonly author: string;
   /** The severity of the most severe difference that needs attention; undefined if none does. */
   readonly open: Severity | undefined;
   /** Exact values for machines; `table` says which of them are sensitive. */
@@ -138,7 +138,7 @@ export function driftItem(
     remark,
     remarks: [severity === "other" ? "" : severity, remark].filter((text) => text !== ""),
     open: mostSevere(open),
-    origin: originText(drift.origin),
+    author: authorText(drift.origin),
     content: contentLines(drift.content),
     source: drift,
     table: provider.fields,
@@ -239,7 +239,7 @@ export function notedOnce(drift: readonly DriftItem[]): {
   readonly note: string;
 } {
   const isNoted = areUnrecorded(drift.map(({ source }) => source.origin));
-  const items = drift.map((item) => ({ ...item, origin: originText(item.source.origin, isNoted) }));
+  const items = drift.map((item) => ({ ...item, author: authorText(item.source.origin, isNoted) }));
   return { items, note: isNoted ? UNRECORDED_NOTE : "" };
 }
 
@@ -247,7 +247,7 @@ export function notedOnce(drift: readonly DriftItem[]): {
  * `changed by ada@example.com at 2026-11-21T09:48:03Z`, or that the service does not record it. `isNoted`: `UNRECORDED_NOTE` says
  * once what is not recorded.
  */
-export function originText(origin: DriftOrigin | undefined, isNoted = false): string {
+export function authorText(origin: DriftOrigin | undefined, isNoted = false): string {
   if (origin === undefined) return "";
   const { by, at, creator } = origin;
   const when = at === undefined ? "" : ` at ${timeText(at)}`;
@@ -260,7 +260,7 @@ export function originText(origin: DriftOrigin | undefined, isNoted = false): st
   return printable(parts.join("; "));
 }
 
-export function originJson(origin: DriftOrigin | undefined): Record<string, unknown> | undefined {
+export function driftOriginJson(origin: DriftOrigin | undefined): Record<string, unknown> | undefined {
   if (origin === undefined) return undefined;
   const { by = null, at, creator } = origin;
   return { changed_by: by, changed_at: at === undefined ? null : timeText(at), created_by: creator };

@@ -7,7 +7,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, firstFew, grouped } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 import type { ChangeView } from "./change-view.ts";
-import { originText } from "./drift-view.ts";
+import { authorText } from "./drift-view.ts";
 import type { FieldLine } from "./field-lines.ts";
 
 /** One change, or equal ones in the order of the plan. */
@@ -59,7 +59,7 @@ function likeness(view: ChangeView): string {
     view.sharedRemarks,
     reasons,
     consequences,
-    originText(driftOrigin),
+    authorText(driftOrigin),
   ]);
 }
 

@@ -4,7 +4,7 @@ import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import { movedEntry } from "../../planner/decide/renames.ts";
-import { type Action, type Change, changesAnything, touches } from "../../planner/model/change.ts";
+import { type Change, changesAnything, touches } from "../../planner/model/change.ts";
 import {
   type ChangeOrigin,
   findingsOf,
@@ -18,7 +18,6 @@ import {
   summaryOf,
   type Unmanaged,
 } from "../../planner/model/plan.ts";
-import type { PlanCapacity, PlanCost } from "../../planner/model/plan-cost.ts";
 import { changeKey } from "../../planner/model/work-graph.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
@@ -40,11 +39,8 @@ import {
 import { costSentences, totalCostText } from "./cost-view.ts";
 import { type DriftItem, driftItem } from "./drift-view.ts";
 
-export interface PlanView {
-  readonly host: string;
+export interface PlanView extends Pick<Plan, "host" | "part" | "renames" | "cost" | "capacity"> {
   readonly modes: readonly Mode[];
-  /** Undefined if the plan covers everything. The title says it. */
-  readonly part: Plan["part"];
   /** `Plan: 3 to create, 1 to update, 0 to replace, 0 to delete.` */
   readonly title: string;
   /** The codes of its guards and errors; with one, the plan is not applied. */
@@ -56,13 +52,12 @@ export interface PlanView {
   /** With `change`, no guard, error, or annotation counts that was pending. */
   readonly exitcodeFor: ExitcodeFor;
   readonly summary: Summary;
-  /** Every change in the order of the plan, also those that change nothing: for documents. */
-  readonly changes: readonly ChangeView[];
-  /** The changes that do something or report something, often few of many: for sums and losses. A list for readers is in `shown`. */
-  readonly notable: readonly ChangeView[];
+  /** In the order of the plan, also those that change nothing: for documents. */
+  readonly allChanges: readonly ChangeView[];
+  /** The changes that do something, often few of many: for sums and losses. A list for readers is in `shown`. */
+  readonly touching: readonly ChangeView[];
   /** Undefined if the plan changes no access. */
   readonly access: AccessView | undefined;
-  readonly renames: Plan["renames"];
   readonly drift: readonly DriftItem[];
   readonly unmanaged: readonly UnmanagedItem[];
   readonly guards: readonly Guard[];
@@ -71,8 +66,6 @@ export interface PlanView {
   readonly notes: readonly Diagnostic[];
   /** Whether equal changes are listed one by one. */
   readonly expand: boolean;
-  readonly cost: PlanCost | undefined;
-  readonly capacity: PlanCapacity | undefined;
   /** What all changes cost, as a sentence without a subject; undefined if none has a cost. */
   readonly costTotal: string | undefined;
   /** The rows for readers, by `--show` and `--hide`. */
@@ -134,8 +127,7 @@ export function planView(
 ): PlanView {
   const { split } = plan;
   const refusalCodes = codesOfErrors(findingsOf(plan));
-  const changes = changeViews(plan, registry, places);
-  const notable = changes.filter(({ action }) => action !== "noop");
+  const allChanges = changeViews(plan, registry, places);
   const drift = driftItems(plan, registry, places);
   const unmanaged = unmanagedItems(plan);
   return {
@@ -147,9 +139,9 @@ export function planView(
     refusal: refusalCodes.length === 0 ? undefined : `Blocked by ${listed(refusalCodes)}.`,
     changesAnything: changesAnything(plan),
     summary: summaryOf(plan.changes),
-    changes,
-    notable,
-    split: split && splitView(split, changes, registry),
+    allChanges,
+    touching: allChanges.filter((change) => change.touches),
+    split: split && splitView(split, allChanges, registry),
     exitcodeFor: split === undefined ? "all" : exitcodeFor,
     renames: plan.renames,
     access: plan.access && accessView(plan.access, registry, accessBy),
@@ -163,7 +155,7 @@ export function planView(
     costTotal: totalCostText(plan),
     expand,
     choice,
-    shown: shownRows(choice, notable, drift, unmanaged),
+    shown: shownRows(choice, allChanges, drift, unmanaged),
   };
 }
 
@@ -210,19 +202,20 @@ function markedDiagnostics(plan: Plan): readonly PlanFinding[] {
 
 function shownRows(
   choice: Choice,
-  notable: readonly ChangeView[],
+  allChanges: readonly ChangeView[],
   drift: readonly DriftItem[],
   unmanaged: readonly UnmanagedItem[],
 ): ShownRows {
+  const rows = allChanges.filter(({ action }) => action !== "noop");
   const numbers = { hidden_changes: 0, hidden_drift: 0, hidden_unmanaged: 0 };
-  if (choice === SHOW_ALL) return { changes: notable, drift, unmanaged, hidden: undefined, numbers };
+  if (choice === SHOW_ALL) return { changes: rows, drift, unmanaged, hidden: undefined, numbers };
   const shown = {
-    changes: notable.filter((change) => isChosen(choice, changeEntry(change))),
+    changes: rows.filter((change) => isChosen(choice, changeEntry(change))),
     drift: drift.filter((item) => isChosen(choice, driftEntry(item))),
     unmanaged: unmanaged.filter((item) => isChosen(choice, unmanagedEntry(item))),
   };
   const isShown = new Set(shown.changes);
-  const changes = notable.filter((change) => change.touches && !isShown.has(change));
+  const changes = rows.filter((change) => change.touches && !isShown.has(change));
   const left = {
     drift: drift.length - shown.drift.length,
     unmanaged: unmanaged.length - shown.unmanaged.length,
@@ -289,19 +282,16 @@ function changesLine(summary: Summary): string {
   return `Plan: ${parts.join(", ")}.`;
 }
 
-type Counted = { readonly kind: string; readonly action: Action };
-
 /** Rows of the table by kind: first the heads, then a row for each kind that changes. Empty below `least`, where the summary says as much. */
 export function kindTable(
-  changes: readonly Counted[],
+  touching: readonly ChangeView[],
   least = { changes: 20, kinds: 2 },
 ): readonly (readonly string[])[] {
-  const touched = changes.filter(touches);
-  const kinds = [...new Set(touched.map((change) => change.kind))];
-  if (touched.length < least.changes || kinds.length < least.kinds) return [];
-  const actions = PLANNED_ACTIONS.filter((action) => touched.some((change) => change.action === action));
+  const kinds = [...new Set(touching.map((change) => change.kind))];
+  if (touching.length < least.changes || kinds.length < least.kinds) return [];
+  const actions = PLANNED_ACTIONS.filter((action) => touching.some((change) => change.action === action));
   const rows = kinds.map((kind) => {
-    const own = summaryOf(touched.filter((change) => change.kind === kind));
+    const own = summaryOf(touching.filter((change) => change.kind === kind));
     return [kind, ...actions.map((action) => (own[action] === 0 ? "·" : grouped(own[action])))];
   });
   return [["", ...actions], ...rows];

@@ -76,7 +76,7 @@ describe("GitHub annotations", () => {
       "error GUARD_DATA_LOSS",
       "error PLAN_IMMUTABLE",
       "warning GUARD_LOCKOUT",
-      ...rich.changes.filter((one) => one.destroys).map((one) => `warning ${one.action} ${one.address}`),
+      ...rich.allChanges.filter((one) => one.destroys).map((one) => `warning ${one.action} ${one.address}`),
       "warning PLAN_UNREADABLE",
       "notice workspace",
     ]);

@@ -9,7 +9,7 @@ import { richPlan } from "../rich.ts";
 
 const view = planView(richPlan, registry);
 const details = (request: string) => detailsText(view, request, colorsFor(false));
-const touching = view.notable.filter(({ touches }) => touches);
+const { touching } = view;
 
 test("without a request, every change has a number and a line", () => {
   const lines = details("").trimEnd().split("\n");

@@ -78,7 +78,7 @@ test("documents have every change and say what is hidden, and a page for readers
   const choice = { show: filters("destroys"), hide: [] };
   const view = planView(richPlan, registry, { choice });
   const document = planJson(view, { ...INFO });
-  const left = view.notable.filter((change) => change.touches && !view.shown.changes.includes(change));
+  const left = view.touching.filter((change) => !view.shown.changes.includes(change));
   expect(left.length).toBeGreaterThan(0);
   expect(document.chosen).toMatchObject({ show: ["destroys"], hide: [], hidden_changes: left.length });
   expect(document.resource_changes).toHaveLength(richPlan.changes.length);

@@ -23,7 +23,7 @@ import { teamView } from "../html/team-plan.ts";
 import { planOf, update, viewOf } from "../plans.ts";
 
 const view = teamView(165);
-const touching = view.notable.filter((change) => change.touches);
+const { touching } = view;
 
 describe("equal changes", () => {
   const groups = foldChanges(touching);
@@ -74,7 +74,7 @@ describe("equal changes", () => {
     const changes = ["a", "old-pools.b", "c"].map(
       (key): Change => ({ ...update, address: addressOf("pools", key), name: key }),
     );
-    const [group] = foldChanges(viewOf(planOf(changes)).notable);
+    const [group] = foldChanges(viewOf(planOf(changes)).touching);
     expect(group && groupNames(group, 9)).toBe("a, old-pools.b, c");
   });
 
