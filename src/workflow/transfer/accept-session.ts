@@ -105,23 +105,38 @@ async function acceptable(
   try {
     return { accepted: await accept(wanted), refused: [] };
   } catch (problem) {
-    if (!keepGoing || !(problem instanceof Failure)) throw problem;
-    const good: WantedDrift[] = [];
-    const refused: Diagnostic[] = [];
-    // Alone, because a problem of the whole does not tell whose it is.
-    for (const item of wanted) {
-      try {
-        await accept([item]);
-        good.push(item);
-      } catch (single) {
-        if (!(single instanceof Failure)) throw single;
-        refused.push(...single.diagnostics);
-      }
-    }
-    if (good.length === wanted.length) throw problem;
+    if (!(problem instanceof Failure)) throw problem;
+    const isRefusal = problem.diagnostics.some(({ code }) => code === "DRIFT_NOT_ACCEPTED");
+    if (!keepGoing && !isRefusal) throw problem;
+    const { good, refused } = await separated(wanted, problem, accept);
+    if (!keepGoing) throw new Failure(...refused);
     const accepted = good.length === 0 ? NOTHING : await accept(good);
     return { accepted, refused };
   }
+}
+
+/** Tries halves of what was refused, because a problem of the whole does not tell whose it is. */
+async function separated(
+  wanted: readonly WantedDrift[],
+  { diagnostics }: Failure,
+  accept: (some: readonly WantedDrift[]) => Promise<DriftAcceptance>,
+): Promise<{ readonly good: readonly WantedDrift[]; readonly refused: readonly Diagnostic[] }> {
+  if (wanted.length === 1) return { good: [], refused: diagnostics };
+  const good: WantedDrift[] = [];
+  const refused: Diagnostic[] = [];
+  const middle = Math.ceil(wanted.length / 2);
+  for (const half of [wanted.slice(0, middle), wanted.slice(middle)]) {
+    try {
+      await accept(half);
+      good.push(...half);
+    } catch (problem) {
+      if (!(problem instanceof Failure)) throw problem;
+      const inner = await separated(half, problem, accept);
+      good.push(...inner.good);
+      refused.push(...inner.refused);
+    }
+  }
+  return refused.length === 0 ? { good: [], refused: diagnostics } : { good, refused };
 }
 
 /** Throws Failure with CLI_UNKNOWN_ADDRESS. A pattern leaves out acknowledged differences; an exact address includes them. */

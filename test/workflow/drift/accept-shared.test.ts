@@ -122,3 +122,89 @@ targets:
     expect(file()).toBe(spec);
   });
 });
+
+describe("the hint of a refusal", () => {
+  const TARGETS = "targets: { dev: { default: true }, prod: {} }\n";
+  const INPUT = {
+    "m/workspace.yaml": `inputs: { name: { type: string }, title: { type: string, default: Same } }
+users:
+  u: { userName: "\${input.name}@example.com", displayName: "\${input.title}" }
+`,
+  };
+
+  test("offers no line of a module that decides each instance", async () => {
+    const { run, rename } = await applied(INSTANCES, INPUT);
+    await rename("ada", "New");
+    const { all } = await run("drift", "accept", "users.core/a/u");
+    expect(all).toContain("m/workspace.yaml:1 decides users.core/a/u, and also users.core/b/u");
+    expect(all).toContain("hint: to change all of them, pass --shared");
+  });
+
+  test("offers no line that other targets use, too", async () => {
+    const { run, rename } = await applied(
+      `modules: { core: { source: ./m, with: { name: ada, title: Same } } }\n${TARGETS}`,
+      INPUT,
+    );
+    await rename("ada", "New");
+    const { all } = await run("drift", "accept", "users.core/u");
+    expect(all).toContain("workspace.yaml:1 decides users.core/u, and also the target prod");
+    expect(all).toContain("hint: to change all of them, pass --shared");
+  });
+
+  test("offers --in-target only for values of a resource, and not twice", async () => {
+    const spec = `notebooks: { /Shared/n: { source: n.py } }\n${TARGETS}`;
+    const { run, call } = await applied(spec, { "n.py": "print(1)\n" });
+    const content = Buffer.from("print(9)\n").toString("base64");
+    await call("workspace/import", {
+      ...{ path: "/Shared/n", language: "PYTHON", format: "SOURCE", content, overwrite: true },
+    });
+    const plain = await run("drift", "accept", "notebooks./Shared/n");
+    expect(plain.all).toContain("hint: to change all of them, pass --shared");
+    const inTarget = await run("drift", "accept", "notebooks./Shared/n", "--in-target");
+    expect(inTarget.all).toContain("hint: to change all of them, pass --shared in place of --in-target");
+    expect([plain.code, inTarget.code]).toEqual([1, 1]);
+  });
+
+  test("names the resource that cannot be accepted alone, and not those that can", async () => {
+    const spec = `locals: { name: Same }
+users:
+  ada@example.com: { displayName: "\${local.name}" }
+  bo@example.com: { displayName: "\${local.name}" }
+  cy@example.com: { displayName: Cy }
+  di@example.com: { displayName: Di }
+`;
+    const { run, rename, remove, file } = await applied(spec);
+    await rename("ada", "New");
+    await rename("cy", "New");
+    await remove("di");
+    const { code, all } = await run("drift", "accept", "*");
+    expect(all).toContain(
+      "workspace.yaml:1 decides users.ada@example.com, and also users.bo@example.com (workspace.yaml:4)",
+    );
+    expect(all).toContain(
+      "hint: for it alone, write the value at workspace.yaml:3; to change all of them, pass --shared",
+    );
+    expect(all.match(/DRIFT_NOT_ACCEPTED/g)).toHaveLength(1);
+    expect(code).toBe(1);
+    expect(file()).toBe(spec);
+  });
+
+  test("is that of all of them, when each can be accepted alone", async () => {
+    const spec = `locals: { name: Same }
+users:
+  ada@example.com: { displayName: "\${local.name}" }
+  bo@example.com: { displayName: "\${local.name}" }
+  cy@example.com: { displayName: Cy }
+`;
+    const { run, rename, file } = await applied(spec);
+    for (const name of ["ada", "bo", "cy"]) await rename(name, `New ${name}`);
+    const { code, all } = await run("drift", "accept", "*", "--shared");
+    expect(all).toContain("users.ada@example.com would still differ after the edit: displayName");
+    expect(code).toBe(1);
+    expect(file()).toBe(spec);
+    const rest = await run("drift", "accept", "*", "--shared", "--keep-going");
+    expect(rest.all).toContain("users.ada@example.com would still differ after the edit: displayName");
+    expect(rest.code).toBe(2);
+    expect(file()).toBe(spec.replace("displayName: Cy", "displayName: New cy"));
+  });
+});

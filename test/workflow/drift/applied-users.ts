@@ -31,6 +31,14 @@ export async function applied(spec: string, files: Readonly<Record<string, strin
   expect(await run("apply", "--auto-approve")).toMatchObject({ code: 0 });
   const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
   const users = `${url}/api/2.0/preview/scim/v2/Users`;
+  const call = async (path: string, body: object) => {
+    const answer = await fetch(`${url}/api/2.0/${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    expect(answer.status).toBe(200);
+  };
   const leave = async (group: string, name: string) => {
     const groups = `${url}/api/2.0/preview/scim/v2/Groups`;
     const { Resources } = (await (await fetch(groups, { headers })).json()) as {
@@ -59,5 +67,5 @@ export async function applied(spec: string, files: Readonly<Record<string, strin
       Operations: [{ op: "replace", path: "displayName", value }],
     });
   const file = (path = "workspace.yaml") => readFileSync(join(folder, path), "utf8");
-  return { run, rename, leave, remove: (name: string) => ask(name, "DELETE"), file };
+  return { run, call, rename, leave, remove: (name: string) => ask(name, "DELETE"), file };
 }
