@@ -106,7 +106,7 @@ function hostileOutcome(name: string): ApplyOutcome {
   const changes = [
     { ...one, result: "applied" },
     { ...one, result: "failed", diagnostic },
-    { ...one, result: "blocked", because: address },
+    { ...one, result: "blocked", blockedBy: address },
   ] as const;
   return { changes, diagnostics: [diagnostic], interrupted: false, elapsedMs: 1 };
 }

@@ -94,7 +94,7 @@ function applySpec(
     withSession(invocation, { makesKey: true, secrets, signal }, async (session) => {
       const observer = planObserver(reports, session, options, destroy, signal);
       const { lockTimeout } = options;
-      const request = { lockTimeout, signal, commitAndRun: commitAndRunReader(reports) };
+      const request: ApplyRequest = { lockTimeout, signal, readCommitAndRun: commitAndRunReader(reports) };
       return endApply(reports, await runApply(session, request, freshPlanMaker(plan), observer));
     }),
   );
@@ -110,7 +110,7 @@ function applyFile(
     withPlanFile(invocation, options, file, signal, async (session, plan) => {
       const observer = savedPlanObserver(reports, session);
       const { lockTimeout } = options;
-      const request = { lockTimeout, signal, commitAndRun: commitAndRunReader(reports) };
+      const request: ApplyRequest = { lockTimeout, signal, readCommitAndRun: commitAndRunReader(reports) };
       return endApply(reports, await runApply(session, request, savedPlanMaker(plan), observer));
     }),
   );
