@@ -79,7 +79,8 @@ export const FIXES: Readonly<Record<Code, string>> = {
 
   PLAN_ALREADY_EXISTS: "Adopt the object with `--adopt` or `workspace import`, or rename the resource.",
   PLAN_UNMANAGEABLE: "Remove the resource from the spec, and change the object with the vendor's tools.",
-  PLAN_IMMUTABLE: "Revert the change, or set `on_immutable_change: replace`.",
+  PLAN_IMMUTABLE:
+    "Revert the change, or set `on_immutable_change: replace` in `lifecycle` of the resource or in `policy`.",
   PLAN_UNREADABLE: "Fix the cause, such as a missing permission, then plan again.",
   PLAN_UNKNOWN_NAME: "Correct the name, or declare the resource.",
   PLAN_UNCHECKED: "Check the value yourself, or plan again when the service responds.",

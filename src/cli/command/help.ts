@@ -175,7 +175,7 @@ workspace drift accept: see workspace drift, workspace export, docs/drift.md
   workspace drift accept pools.shared.max_capacity  # write one live value into the spec
   workspace drift accept 'jobs.*' --into jobs.yaml  # write new jobs into this file
 workspace drift acknowledge: see workspace drift
-  workspace drift acknowledge pools.shared.max_capacity --until 2030-12-31 --reason tests  # accept the drift of one field
+  workspace drift acknowledge pools.shared.max_capacity --until 2030-12-31 --reason tests  # silence the drift of one field
   workspace drift acknowledge --list  # list the acknowledged drift
   workspace drift acknowledge pools.shared --remove  # report it again
 workspace state: see workspace import, workspace drift, docs/state.md

@@ -1,4 +1,4 @@
-// `workspace drift` shows what changed since the last apply; `accept` writes the live values into the spec, `acknowledge` accepts drift until a date.
+// `workspace drift` shows what changed since the last apply; `accept` writes the live values into the spec, `acknowledge` silences drift until a date.
 
 import type { Address } from "../../core/address.ts";
 import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
@@ -159,7 +159,7 @@ function acceptedJson(accepted: AcceptedSession, isDryRun: boolean) {
 
 export const acknowledgeCommand = defineCommand({
   name: "acknowledge",
-  summary: "accept drift until a date",
+  summary: "silence drift until a date",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,

@@ -363,7 +363,7 @@ export function immutableError(
   });
 }
 
-const REPLACE = "allow a replacement with `lifecycle: { on_immutable_change: replace }`";
+const REPLACE = "set `on_immutable_change: replace` in `lifecycle` of the resource or in `policy`";
 
 /** A new key also changes the name of an object that has no other name in the spec; the old name keeps the object. */
 function hintFor(

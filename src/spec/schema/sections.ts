@@ -60,7 +60,7 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
       },
       max_deletes: {
         description:
-          "Limit on deletions in a plan: a number, or a share such as 30% of the managed resources (if more than 10 are managed) and, where unmanaged objects are deleted, of the live objects of each kind. A share below 100% also blocks an empty spec that deletes resources, and a plan that deletes every managed resource.",
+          "Limit on deletions in a plan: a number, or a share of the managed resources, which counts if more than 10 are managed. A share also limits deletions of unmanaged objects, for each kind. A share below 100% also blocks a plan that deletes every managed resource, and deletions with an empty spec.",
         default: "30%",
         examples: ["10%", 5],
         ...ifType(

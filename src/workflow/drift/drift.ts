@@ -103,7 +103,7 @@ export function acknowledgedUntil(until: string | undefined, now: number): numbe
 /** Throws Failure with CLI_USAGE. */
 export function acknowledgedReason(reason: string | undefined): string {
   if (reason === undefined || reason.trim() === "")
-    throw usage("--reason is missing", "pass the reason why the drift is accepted; every report shows it");
+    throw usage("--reason is missing", "pass the reason, which every report shows");
   if (reason.length > MOST_REASON)
     throw usage(`--reason has ${reason.length} characters; the limit is ${MOST_REASON}`, "shorten it");
   return reason;

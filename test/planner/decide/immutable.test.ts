@@ -37,14 +37,14 @@ test("an error names every field with its values, at the first", () => {
     address: "boxes.a",
     at: { file: "material", line: 1, column: 1 },
     cause: 'material: "wood" → "steel"; size: 1 → nothing',
-    hint: "revert the change, or allow a replacement with `lifecycle: { on_immutable_change: replace }`",
+    hint: "revert the change, or set `on_immutable_change: replace` in `lifecycle` of the resource or in `policy`",
   });
 });
 
 test("a changed name has a hint with the value that keeps it", () => {
   const { hint } = immutableError(wanted, boxes, [diff("box_name", "a ${b}", "c")], undefined);
   expect(hint).toBe(
-    'to keep the name, write `box_name: "a $${b}"` under boxes.a; otherwise, allow a replacement with `lifecycle: { on_immutable_change: replace }`',
+    'to keep the name, write `box_name: "a $${b}"` under boxes.a; otherwise, set `on_immutable_change: replace` in `lifecycle` of the resource or in `policy`',
   );
   const hidden = immutableError(wanted, boxes, [diff("box_name", "a", "c")], () => true);
   expect(hidden.hint).toMatch(/^revert the change/);
