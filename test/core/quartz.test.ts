@@ -1,7 +1,8 @@
 // The grammar of Quartz, by a table of expressions that it takes and of expressions that it refuses.
 
-import { describe, expect, test } from "vitest";
-import { everFires, isTimeZone, quartzProblem } from "../../src/core/quartz.ts";
+import { Cron } from "croner";
+import { describe, expect, test, vi } from "vitest";
+import { everFires, firingsPerMonth, isTimeZone, nextFiring, quartzProblem } from "../../src/core/quartz.ts";
 
 const VALID = [
   "0 0 12 * * ?",
@@ -131,6 +132,38 @@ describe("cron expressions", () => {
 
   test("the error about five fields explains the first one", () => {
     expect(quartzProblem("30 2 * * *")).toContain("seconds as the first field");
+  });
+});
+
+describe("firings per month", () => {
+  /** By a walk over the firings of a year at midnight. */
+  function daysWalked(expression: string): number {
+    const [, , , ...days] = expression.trim().split(/[ \t]+/);
+    const end = Date.UTC(2028, 0, 1);
+    let count = 0;
+    let at: number | undefined = Date.UTC(2027, 0, 1) - 1;
+    for (;;) {
+      at = nextFiring(`0 0 0 ${days.slice(0, 3).join(" ")}`, "UTC", at);
+      if (at === undefined || at >= end) return count;
+      count += 1;
+    }
+  }
+
+  test.each([...VALID, "0 0 12 30 2 ?", "0 0 12 31 4,6,9,11 ?", "0 0 0 L-30 4 ?", "0 0 0 L-30 * ?"])(
+    "of %s are those of its days",
+    (expression) => {
+      const [second = "", minute = "", hour = ""] = expression.trim().split(/[ \t]+/);
+      const everyDay = firingsPerMonth(`${second} ${minute} ${hour} * * ?`) ?? NaN;
+      expect(firingsPerMonth(expression)).toBeCloseTo((everyDay * daysWalked(expression)) / 365);
+    },
+  );
+
+  test("of schedules on the same days need the days of one year", () => {
+    const calls = [vi.spyOn(Cron.prototype, "nextRun"), vi.spyOn(Cron.prototype, "match")];
+    for (const hour of [1, 2, 3]) firingsPerMonth(`0 30 ${hour} ? MAR-NOV 2-6`);
+    const compared = calls.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    vi.restoreAllMocks();
+    expect(compared).toBeLessThanOrEqual(365);
   });
 });
 
