@@ -109,7 +109,8 @@ function decision({ resources }: EditedSpec): string {
   const fields = resources.flatMap(({ fields }) => fields);
   const elsewhere = fields.filter(({ at, usedAt }) => at.file !== usedAt.file || at.line !== usedAt.line);
   const places = (elsewhere.length === 0 ? fields : elsewhere).map(({ at }) => `${at.file}:${at.line}`);
-  const distinct = [...new Set(places)];
+  const contents = resources.flatMap(({ content }) => (content === undefined ? [] : [content]));
+  const distinct = [...new Set([...places, ...contents])];
   const text = distinct.length === 0 ? "the declaration" : listed(distinct, "and", 5);
   return `${text} ${distinct.length > 1 ? "decide" : "decides"} ${listed(addresses, "and", 5)}`;
 }
@@ -183,6 +184,7 @@ function alsoChanges({ address, place, change }: OtherResource): Diagnostic {
 interface TargetEffect {
   readonly target: string;
   readonly changed: readonly Address[];
+  readonly added: readonly Address[];
   readonly removed: readonly Address[];
   /** Why it is no longer valid. */
   readonly errors?: readonly Diagnostic[];
@@ -195,29 +197,36 @@ async function targetEffect(
 ): Promise<TargetEffect | undefined> {
   const before = await load(new Map(), target);
   const after = await load(overlay, target);
-  if (before.spec === undefined) return { target, changed: [], removed: [] };
+  const unchanged = { target, changed: [], added: [], removed: [] };
+  if (before.spec === undefined) return unchanged;
   if (after.spec === undefined || (hasErrors(after.diagnostics) && !hasErrors(before.diagnostics))) {
     const message = `the target ${target} would not be valid with the live values, so nothing is written`;
     const causes = after.diagnostics.filter(({ severity }) => severity === "error");
-    return { target, changed: [], removed: [], errors: [error("DRIFT_NOT_ACCEPTED", message), ...causes] };
+    return { ...unchanged, errors: [error("DRIFT_NOT_ACCEPTED", message), ...causes] };
   }
-  const { resources } = after.spec;
+  const [old, now] = [before.spec.resources, after.spec.resources];
   const addresses = differing(before.spec, after.spec);
   if (addresses.length === 0) return undefined;
-  const removed = addresses.filter((address) => !resources.has(address));
-  return { target, removed, changed: addresses.filter((address) => resources.has(address)) };
+  return {
+    target,
+    changed: addresses.filter((address) => old.has(address) && now.has(address)),
+    added: addresses.filter((address) => !old.has(address)),
+    removed: addresses.filter((address) => !now.has(address)),
+  };
 }
 
-function alsoChangesTarget({ target, changed, removed }: TargetEffect): Diagnostic {
+function alsoChangesTarget({ target, changed, added, removed }: TargetEffect): Diagnostic {
+  const names = (addresses: readonly Address[]) => listed(addresses, "and", 10);
   const effects = [
-    ...(removed.length === 0
-      ? []
-      : [`its next plan deletes ${listed(removed, "and", 10)}, which it no longer declares`]),
-    ...(changed.length === 0 ? [] : [`${listed(changed, "and", 10)} changed`]),
+    ...(removed.length === 0 ? [] : [`its next plan deletes ${names(removed)}, which it no longer declares`]),
+    ...(added.length === 0 ? [] : [`it also declares ${names(added)}`]),
+    ...(changed.length === 0 ? [] : [`${names(changed)} changed`]),
   ];
-  const text = effects.length === 0 ? "could not be checked, because it is not valid" : "also changes";
-  const end = effects.length === 0 ? "" : `: ${effects.join("; ")}`;
-  return warning("DRIFT_ACCEPTED_SHARED", `the target ${target} ${text}${end}`);
+  const text =
+    effects.length === 0
+      ? "could not be checked, because it is not valid"
+      : `also changes: ${effects.join("; ")}`;
+  return warning("DRIFT_ACCEPTED_SHARED", `the target ${target} ${text}`);
 }
 
 /** What a plan of the edited spec would still change at the accepted addresses. */

@@ -90,18 +90,20 @@ groups:
     expect(file()).toBe(spec);
   });
 
-  test("names what changes in other targets, and what they no longer declare", async () => {
-    const { run, rename, remove } = await applied(`users:
+  test("names what changes in other targets, and what they no longer declare, or newly", async () => {
+    const { run, rename, remove, call } = await applied(`users:
   ada@example.com: { displayName: Same }
   bo@example.com: { displayName: Same }
   cy@example.com: { displayName: Cy }
+scopes: { s: { acls: { users: READ } } }
 targets: { dev: { default: true }, prod: {} }
 `);
     await rename("ada", "New");
     await remove("bo");
+    await call("secrets/acls/put", { scope: "s", principal: "cy@example.com", permission: "READ" });
     const { code, all } = await run("drift", "accept", "*", "--shared");
     expect(all).toContain(
-      "warning DRIFT_ACCEPTED_SHARED: the target prod also changes: its next plan deletes users.bo@example.com, which it no longer declares; users.ada@example.com changed",
+      "warning DRIFT_ACCEPTED_SHARED: the target prod also changes: its next plan deletes users.bo@example.com, which it no longer declares; it also declares acls.s/cy@example.com; users.ada@example.com changed",
     );
     expect(code).toBe(0);
   });
@@ -159,6 +161,7 @@ users:
       ...{ path: "/Shared/n", language: "PYTHON", format: "SOURCE", content, overwrite: true },
     });
     const plain = await run("drift", "accept", "notebooks./Shared/n");
+    expect(plain.all).toContain("n.py decides notebooks./Shared/n, and also the target prod");
     expect(plain.all).toContain("hint: to change all of them, pass --shared");
     const inTarget = await run("drift", "accept", "notebooks./Shared/n", "--in-target");
     expect(inTarget.all).toContain("hint: to change all of them, pass --shared in place of --in-target");
