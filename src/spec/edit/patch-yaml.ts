@@ -197,7 +197,7 @@ class YamlEdit {
     const value = this.#valueAt(collection, at)?.range?.[0];
     if (value === undefined || collection.flow === true) return value;
     const dash = this.#text.lastIndexOf("-", value - 1);
-    return /^-\s*$/.test(this.#text.slice(dash, value)) ? dash : undefined;
+    return /^-(?:\s|#.*\n)*$/.test(this.#text.slice(dash, value)) ? dash : undefined;
   }
 
   /** Where the text of a value ends, without the comment and the empty lines after it. */
@@ -211,8 +211,19 @@ class YamlEdit {
     const inner = this.#kinds.isCollection(value) ? (value as Collection) : undefined;
     if (inner !== undefined && inner.flow !== true && inner.items.length > 0)
       return this.#endOf(inner, inner.items.length - 1);
-    const end = value?.range?.[1];
-    return end !== undefined && this.#text[end - 1] === "\n" ? end - 1 : end;
+    const [start, end] = value?.range ?? [];
+    if (start === undefined || end === undefined || this.#text[end - 1] !== "\n") return end;
+    // A block of text includes its line breaks; only after `|+` do empty lines belong to the value.
+    const isWhole = /^[|>]\d?\+/.test(this.#text.slice(start, start + 3));
+    let last = end;
+    do last -= this.#text[last - 2] === "\r" ? 2 : 1;
+    while (!isWhole && this.#text[last - 1] === "\n");
+    return last;
+  }
+
+  /** The comment behind the head of a block of text, with the space before it. */
+  #headComment(start: number, end: number): string {
+    return /^[|>][-+\d]*([ \t]+#[^\r\n]*)/.exec(this.#text.slice(start, end))?.[1] ?? "";
   }
 
   #afterColon(keyEnd: number): number | undefined {
@@ -261,15 +272,24 @@ class YamlEdit {
     const head = keyNode === undefined ? start + 1 : this.#afterColon(keyNode.range?.[1] ?? start);
     if (head === undefined) return undefined;
     const isSameLine = !this.#text.slice(head, Math.max(head, from)).includes("\n");
-    // On one line with its key: what is between them, such as an anchor, stays.
-    if (from < to && isSameLine && !text.startsWith("\n")) return this.#with(from, end, text.slice(1));
+    const isInline = this.#kinds.isScalar(old) || isSameLine;
+    const comment = this.#kinds.isScalar(old) ? this.#headComment(from, to) : "";
+    // The text between a key and its value stays, such as an anchor or a comment.
+    if (from < to && isInline && !text.startsWith("\n"))
+      return this.#with(
+        from,
+        end,
+        text.slice(1).replace(/\n|$/, (lineEnd) => comment + lineEnd),
+      );
     const rest = this.#lineEnd(head);
     if (!text.startsWith("\n"))
       return from < to
         ? this.#with(head, end, `${text}${this.#text.slice(head, rest)}`)
         : this.#with(head, head, text);
     const before =
-      from < to && isSameLine ? this.#text.slice(end, this.#lineEnd(end)) : this.#text.slice(head, rest);
+      from < to && isSameLine
+        ? `${comment}${this.#text.slice(end, this.#lineEnd(end))}`
+        : this.#text.slice(head, rest);
     return this.#with(
       head,
       Math.max(rest, from < to ? this.#lineEnd(end) : rest),
@@ -323,13 +343,7 @@ class YamlEdit {
     if (at < 0 || start === undefined || end === undefined) return undefined;
     const isFlow = collection.flow === true;
     if (collection.items.length === 1) return this.#emptied(collection, start, end, isFlow);
-    if (isFlow) {
-      const next = this.#startOf(collection, at + 1);
-      if (at + 1 < collection.items.length)
-        return next === undefined ? undefined : this.#with(start, next, "");
-      const before = this.#endOf(collection, at - 1);
-      return before === undefined ? undefined : this.#with(before, end, "");
-    }
+    if (isFlow) return this.#removeInFlow(collection, at, start, end);
     const isFirstOnLine = /^\s*$/.test(this.#text.slice(this.#lineStart(start), start));
     if (!isFirstOnLine) {
       const next = this.#startOf(collection, at + 1);
@@ -343,16 +357,45 @@ class YamlEdit {
       : this.#with(from, line + 1, "");
   }
 
+  /** With its comma and its comments; comments of the others stay. */
+  #removeInFlow(collection: Collection, at: number, start: number, end: number): string | undefined {
+    const next = this.#startOf(collection, at + 1);
+    const before = this.#endOf(collection, at - 1);
+    // The text before and after the item on its line, if that has no other item.
+    const lead = /^[ \t]*,?[ \t]*$/.exec(this.#text.slice(this.#lineStart(start), start))?.[0];
+    const tail = /^[ \t]*,?[ \t]*(?:#.*)?\r?\n/.exec(this.#text.slice(end))?.[0];
+    const hasComma = lead?.includes(",") === true || /^[ \t]*,/.test(this.#text.slice(end));
+    const from = lead === undefined ? start : this.#withComment(start);
+    if (next !== undefined) {
+      if (lead !== undefined && tail !== undefined && hasComma)
+        return this.#with(from, end + tail.length, "");
+      const isNextDescribed = this.#text.slice(end + (tail ?? "").length, next).includes("#");
+      if (tail === undefined || !hasComma || !isNextDescribed) return this.#with(start, next, "");
+      return this.#with(this.#text.slice(0, start).trimEnd().length, this.#lineEnd(end), "");
+    }
+    if (before === undefined) return undefined;
+    const gap = this.#text.slice(before, from);
+    if (tail === undefined && !gap.includes("#")) return this.#with(before, end, "");
+    const kept = hasComma ? gap : gap.replace(/^((?:\s|#.*\n)*),/, "$1");
+    const rest = this.#text.slice(end + (tail ?? "").length);
+    const head = `${this.#text.slice(0, before)}${kept}`;
+    if (tail !== undefined) return `${head}${rest}`;
+    return `${head}${(lead ?? "").replace(",", "")}${rest.replace(/^[ \t]*,?[ \t]*/, "")}`;
+  }
+
   #emptied(collection: Collection, start: number, end: number, isFlow: boolean): string | undefined {
     const empty = this.#kinds.isSeq(collection) ? "[]" : "{}";
     if (isFlow) {
       const [from, to] = collection.range ?? [0, 0];
       return from < to ? this.#with(from, to, empty) : undefined;
     }
-    const colon = this.#text.slice(0, this.#lineStart(start)).trimEnd();
-    const isBelowKey = colon.endsWith(":") && /^\s*$/.test(this.#text.slice(this.#lineStart(start), start));
-    if (!isBelowKey) return this.#with(start, end, empty);
-    return this.#with(colon.length, this.#lineEnd(end), ` ${empty}`);
+    const isFirstOnLine = /^\s*$/.test(this.#text.slice(this.#lineStart(start), start));
+    const above = this.#text.slice(0, this.#withComment(start)).trimEnd();
+    // The key, with its comment.
+    const [, key] = /^(.*?:)(?:[ \t]+#.*)?$/.exec(above.slice(above.lastIndexOf("\n") + 1)) ?? [];
+    if (!isFirstOnLine || key === undefined) return this.#with(start, end, empty);
+    const colon = above.lastIndexOf("\n") + 1 + key.length;
+    return this.#with(colon, this.#lineEnd(end), ` ${empty}${above.slice(colon)}`);
   }
 
   /** The start of the lines of comments directly above an item, which describe it. */

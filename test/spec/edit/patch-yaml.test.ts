@@ -166,6 +166,85 @@ function yamlOf(json: Json, next: () => number, indent = ""): string {
     .join("");
 }
 
+describe("comments", () => {
+  const replaced = (text: string, path: string, value: Json) =>
+    patchYaml(text, [{ op: "replace", path, value }]);
+  const removed = (text: string, path: string) => patchYaml(text, [{ op: "remove", path }]);
+
+  test("behind the head of a block of text stay with its value", () => {
+    const text = "a:\n  b: | # why\n    x\n\n  c: 1\n";
+    expect(replaced(text, "/a/b", "1")).toBe("a:\n  b: |- # why\n    1\n\n  c: 1\n");
+    expect(replaced(text, "/a/b", "y\nz\n")).toBe("a:\n  b: | # why\n    y\n    z\n\n  c: 1\n");
+    expect(replaced(text, "/a/b", 1)).toBe("a:\n  b: 1 # why\n\n  c: 1\n");
+    expect(replaced(text, "/a/b", { d: { e: 1, f: 2 } })).toBe(
+      "a:\n  b: # why\n    d: { e: 1, f: 2 }\n\n  c: 1\n",
+    );
+    expect(replaced("a:\n- > # why\n  x\n  y\n- z\n", "/a/0", "q")).toBe("a:\n- q # why\n- z\n");
+  });
+
+  test("and empty lines after a block of text stay", () => {
+    const text = "a:\n  b: |+\n    x\n\nc: |\n  x\n\n# d\nd: 1\n";
+    expect(patchYaml(text, [{ op: "add", path: "/a/e", value: 1 }])).toBe(
+      text.replace("x\n\nc", "x\n\n  e: 1\nc"),
+    );
+    expect(replaced(text, "/c", "y\n")).toBe(text.replace("|\n  x", "|\n  y"));
+    expect(removed("a: 1\nc: |\n  x\n\n# d\nd: 1\n", "/c")).toBe("a: 1\n\n# d\nd: 1\n");
+  });
+
+  test("between a key and its value stay", () => {
+    const text = "a:\n  b: # head\n    # why\n    10 # ten\n  c: 1\n";
+    expect(replaced(text, "/a/b", 3)).toBe(text.replace("10", "3"));
+    expect(replaced("a:\n-\n  # why\n  x\n", "/a/0", "y")).toBe("a:\n-\n  # why\n  y\n");
+  });
+
+  test("of a removed member in braces over lines are removed, and the others stay", () => {
+    const text = "a: { q: { k: 1 }, # q\n  p: { k: 2 } # p\n}\n# end\n";
+    expect(removed(text, "/a/p")).toBe("a: { q: { k: 1 } # q\n}\n# end\n");
+    expect(removed(text, "/a/q")).toBe("a: { p: { k: 2 } # p\n}\n# end\n");
+    expect(removed("a: { q: 1, # q\n  p: 2 }\n", "/a/p")).toBe("a: { q: 1 # q\n  }\n");
+    expect(removed("a: { q: 1, # q\n  # about p\n  p: 2, # p\n  }\n", "/a/p")).toBe("a: { q: 1, # q\n  }\n");
+    expect(removed("a: { q: 1, # q\n  # about p\n  p: 2 # p\n  }\n", "/a/q")).toBe(
+      "a: {\n  # about p\n  p: 2 # p\n  }\n",
+    );
+  });
+
+  test("of a removed member in braces with a line for each are removed", () => {
+    const text =
+      "a: {\n  # about q\n  q: 1, # q\n  # about r\n  r: [2], # r\n\n  # about p\n  p: 3 # p\n} # end\n";
+    const [q, r, p] = [
+      "  # about q\n  q: 1, # q\n",
+      "  # about r\n  r: [2], # r\n",
+      "  # about p\n  p: 3 # p\n",
+    ];
+    expect(removed(text, "/a/q")).toBe(text.replace(q, ""));
+    expect(removed(text, "/a/r")).toBe(text.replace(r, ""));
+    expect(removed(text, "/a/p")).toBe(text.replace(p, "").replace("[2],", "[2]"));
+    const first = "a: [\n  q # q\n  , r # r\n  , p # p\n]\n";
+    expect(removed(first, "/a/2")).toBe(first.replace("  , p # p\n", ""));
+    expect(removed(first, "/a/1")).toBe(first.replace("  , r # r\n", ""));
+    expect(documentData(removed(first, "/a/0"))).toEqual({ a: ["r", "p"] });
+  });
+
+  test("of the only member are removed, and that of its key stays", () => {
+    expect(removed("a: # only\n  # about p\n  p: { k: 1 } # p\n# end\n", "/a/p")).toBe(
+      "a: {} # only\n# end\n",
+    );
+    expect(removed("x:\n  a:\n    # about p\n    p:\n      k: 1 # k\n  b: 1\n", "/x/a/p")).toBe(
+      "x:\n  a: {}\n  b: 1\n",
+    );
+    expect(removed("a: # note: only\n- 1 # p\nb: 1\n", "/a/0")).toBe("a: [] # note: only\nb: 1\n");
+  });
+
+  test("and each line end stay in a file with carriage returns", () => {
+    const text = "a:\r\n  b: | # why\r\n    x\r\n    y\r\n\r\n  c: { q: 1, # q\r\n    p: 2 # p\r\n  }\r\n";
+    const edited = patchYaml(text, [
+      { op: "replace", path: "/a/b", value: "z\nw\n" },
+      { op: "remove", path: "/a/c/p" },
+    ]);
+    expect(edited).toBe("a:\r\n  b: | # why\r\n    z\r\n    w\r\n\r\n  c: { q: 1 # q\r\n  }\r\n");
+  });
+});
+
 /** What the spec has after an edit: errors of its reader, or the data. */
 function specOf(text: string): Json {
   const findings = new Findings();
