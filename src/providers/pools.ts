@@ -4,14 +4,14 @@ import { remoteId } from "../core/address.ts";
 import { canonicalJson } from "../core/digest.ts";
 import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
 import { hasDigest } from "../core/sensitive-values.ts";
-import type { FieldSchema, FieldTable } from "../resource/field-schema.ts";
+import type { FieldTable } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
 import {
+  availability,
+  availabilityOf,
   cloudSettings,
   localSsdCount,
-  MACHINE_TYPE,
-  machineType,
   spotBidMaxPrice,
   spotBidPricePercent,
 } from "./kit/cloud-fields.ts";
@@ -56,35 +56,31 @@ const databricksDiskTypes: FieldTable = {
   }),
 };
 
-const availability = (choices: readonly string[]): FieldSchema =>
-  choiceField(choices, { serverDefault: true, description: MACHINE_TYPE });
-
-/** Another pool is needed to change them. */
-const replaced = { onChange: "replace" } as const;
+const replacesPool = { onChange: "replace" } as const;
 
 const databricksPoolFields: FieldTable = {
   azure_attributes: cloudSettings(
     "azure",
-    { availability: availability(["ON_DEMAND_AZURE", "SPOT_AZURE"]), spot_bid_max_price: spotBidMaxPrice },
-    replaced,
+    { availability: availabilityOf(["ON_DEMAND_AZURE", "SPOT_AZURE"]), spot_bid_max_price: spotBidMaxPrice },
+    replacesPool,
   ),
   aws_attributes: cloudSettings(
     "aws",
     {
-      availability: availability(["ON_DEMAND", "SPOT"]),
+      availability: availabilityOf(["ON_DEMAND", "SPOT"]),
       zone_id: textField({ serverDefault: true, description: "Availability zone." }),
       spot_bid_price_percent: spotBidPricePercent,
     },
-    replaced,
+    replacesPool,
   ),
   gcp_attributes: cloudSettings(
     "gcp",
     {
-      gcp_availability: machineType,
+      gcp_availability: availability,
       local_ssd_count: localSsdCount,
       zone_id: textField({ serverDefault: true, description: "Zone." }),
     },
-    replaced,
+    replacesPool,
   ),
 };
 
@@ -183,8 +179,8 @@ const fields: FieldTable = {
   }),
 };
 
-/** Each field that is changed in place, except the name. */
-const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermination_minutes"] as const;
+/** The fields that are changed in place. */
+const EDITABLE = Object.keys(fields).filter((field) => fields[field]?.onChange === undefined);
 
 const SERVER_DEFAULTS = { idle_instance_autotermination_minutes: 60, enable_elastic_disk: true };
 
@@ -206,7 +202,10 @@ function toLive(answer: JsonObject): LiveObject | undefined {
   return withUnknownFields({ id: remoteId(id), name, values, facts }, fields, answer, READ_ONLY);
 }
 
-/** An edit must repeat the node type, which it cannot change (contract B 4.1 rule 2). It sets the name, the fields of `EDITABLE`, and the tags if they differ. */
+/**
+ * An edit must repeat the node type, which it cannot change (contract B 4.1 rule 2). It has the tags only if they differ, because
+ * only the Databricks dialect changes them in place.
+ */
 function editBody(id: string, live: JsonObject, after: JsonObject): { [field: string]: Json } {
   const body: { [field: string]: Json } = {
     instance_pool_id: id,
@@ -273,15 +272,6 @@ export const pools = defineProvider({
     consequences(change, workspace) {
       if (!removesObject(change)) return [];
       const { clusters, jobs } = clustersAndJobsOf(change.live, workspace);
-      const {
-        running = [],
-        stopped = [],
-        hidden = [],
-        // A state that equals a sensitive value is hidden.
-      } = Object.groupBy(clusters, ({ values: { run_state: state } }) =>
-        hasDigest(state) ? "hidden" : state === "RUNNING" ? "running" : "stopped",
-      );
-      const until = "until they leave the pool";
       if (change.action === "replace")
         return [
           ...losesId(change, "pool"),
@@ -292,6 +282,12 @@ export const pools = defineProvider({
           ...fieldsNotSet(change, fields, "pool", { usual: NEW_POOL_VALUES }),
           ...fieldsNotCopied(change, "pool"),
         ];
+      // A state that equals a sensitive value is hidden.
+      const byState = Object.groupBy(clusters, ({ values: { run_state: state } }) =>
+        hasDigest(state) ? "hidden" : state === "RUNNING" ? "running" : "stopped",
+      );
+      const { running = [], stopped = [], hidden = [] } = byState;
+      const until = "until they leave the pool";
       return [
         ...effectOn(`running clusters cannot grow ${until}`, namesOf(running)),
         ...effectOn(`stopped clusters cannot start ${until}`, namesOf(stopped)),

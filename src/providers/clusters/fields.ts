@@ -5,9 +5,9 @@ import { defined, isObject, type Json, omit } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Annotations, FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import {
+  availability,
   cloudSettings,
   localSsdCount,
-  machineType,
   spotBidMaxPrice,
   spotBidPricePercent,
 } from "../kit/cloud-fields.ts";
@@ -266,7 +266,7 @@ const databricksScriptPlaces: FieldTable = {
   gcs: destination("A script in a Google bucket, by its URI."),
 };
 
-const availability = (kinds: readonly string[]): FieldSchema =>
+const workerAvailability = (kinds: readonly string[]): FieldSchema =>
   choiceField(kinds, {
     serverDefault: true,
     description: "Type of the machines after the first ones: spot or on-demand.",
@@ -370,12 +370,12 @@ const databricksClusterFields: FieldTable = {
     description: "Pool of the driver (default: the pool of the workers).",
   }),
   azure_attributes: cloudSettings("azure", {
-    availability: availability(["ON_DEMAND_AZURE", "SPOT_AZURE", "SPOT_WITH_FALLBACK_AZURE"]),
+    availability: workerAvailability(["ON_DEMAND_AZURE", "SPOT_AZURE", "SPOT_WITH_FALLBACK_AZURE"]),
     first_on_demand: firstOnDemand,
     spot_bid_max_price: spotBidMaxPrice,
   }),
   aws_attributes: cloudSettings("aws", {
-    availability: availability(["ON_DEMAND", "SPOT", "SPOT_WITH_FALLBACK"]),
+    availability: workerAvailability(["ON_DEMAND", "SPOT", "SPOT_WITH_FALLBACK"]),
     first_on_demand: firstOnDemand,
     zone_id: textField({ serverDefault: true, description: "Availability zone, or auto." }),
     instance_profile_arn: textField({
@@ -388,7 +388,7 @@ const databricksClusterFields: FieldTable = {
     spot_bid_price_percent: spotBidPricePercent,
   }),
   gcp_attributes: cloudSettings("gcp", {
-    availability: machineType,
+    availability,
     use_preemptible_executors: flagField({
       serverDefault: true,
       description: "Whether workers can be preempted.",

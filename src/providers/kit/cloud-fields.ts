@@ -1,7 +1,7 @@
 // Settings of the machines of one cloud, in the Databricks dialect, as pools and clusters have them.
 
 import type { Annotations, FieldSchema, FieldTable } from "../../resource/field-schema.ts";
-import { groupField, integerField, numberField, textField } from "./field-builders.ts";
+import { choiceField, groupField, integerField, numberField, textField } from "./field-builders.ts";
 
 const CLOUDS = { azure: "Azure", aws: "AWS", gcp: "Google Cloud" } as const;
 
@@ -19,9 +19,15 @@ export const cloudSettings = (
     description: `Settings of the machines on ${CLOUDS[cloud]}.`,
   });
 
-export const MACHINE_TYPE = "Type of the machines: spot or on-demand.";
+const spotOrOnDemand = {
+  serverDefault: true,
+  description: "Type of the machines: spot or on-demand.",
+} as const;
 
-export const machineType = textField({ serverDefault: true, description: MACHINE_TYPE });
+export const availability = textField(spotOrOnDemand);
+
+export const availabilityOf = (choices: readonly string[]): FieldSchema =>
+  choiceField(choices, spotOrOnDemand);
 
 export const spotBidMaxPrice = numberField({
   serverDefault: true,
