@@ -46,6 +46,7 @@ const MAY_USE_NODE = [
   "src/config/",
   "src/workflow/",
   "src/core/digest.ts",
+  "src/core/address.ts",
   "src/core/regular-file.ts",
   "src/api/http/transport.ts",
   "src/emulator/embedded.ts",

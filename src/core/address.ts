@@ -1,5 +1,8 @@
 // The address of a resource: `kind.name`. The first dot ends the kind; the name can contain dots and slashes.
 
+import { createRequire } from "node:module";
+import type Picomatch from "picomatch";
+
 declare const addressBrand: unique symbol;
 declare const idBrand: unique symbol;
 
@@ -64,17 +67,12 @@ export function isInModule(address: Address, module: Address): boolean {
   return isModuleAddress(module) && nameOf(address).startsWith(`${nameOf(module)}/`);
 }
 
-/** A star stands for anything, slashes and dots too. Linear in the text for each star. */
-export function matchesGlob(text: string, glob: string): boolean {
-  const [first = "", ...rest] = glob.split("*");
-  const last = rest.pop();
-  if (last === undefined) return text === glob;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const next = text.indexOf(part, at);
-    if (next < 0) return false;
-    at = next + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
+/** picomatch is loaded on first use, because most runs have no glob. */
+const load = createRequire(import.meta.url);
+
+/** Globs over addresses and kinds: a star matches any text, with slashes. A complete address always matches itself. */
+export function globMatcher(glob: string): (text: string) => boolean {
+  const picomatch = load("picomatch") as typeof Picomatch;
+  const matches = picomatch(glob, { bash: true, dot: true, nonegate: true });
+  return (text) => text === glob || matches(text);
 }

@@ -1,6 +1,6 @@
 // What a report shows of a plan, of drift, or of the history, by `--show` and `--hide`: filters by action, severity, kind, and address.
 
-import { type Address, kindOf, matchesGlob } from "../../core/address.ts";
+import { type Address, globMatcher, isGlob, kindOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
@@ -35,7 +35,7 @@ type Word = (typeof WORDS)[number];
 
 type Term =
   | { readonly by: "word"; readonly word: Word }
-  | { readonly by: "kind" | "address"; readonly glob: string };
+  | { readonly by: "kind" | "address"; readonly glob: string; matches(text: string): boolean };
 
 /** An entry of a report as its filters see it. */
 export interface Entry {
@@ -49,7 +49,7 @@ export interface Filter {
   readonly text: string;
   /** Whether the entry fits at least one of the terms. */
   fits(entry: Entry): boolean;
-  /** The kinds that it names without a star. */
+  /** The kinds that it names without a glob. */
   readonly kinds: readonly string[];
 }
 
@@ -61,13 +61,18 @@ export interface Choice {
 
 export const SHOW_ALL: Choice = { show: [], hide: [] };
 
-/** `destroys,security`, `kind=jobs`, or an address with or without stars. Calls `refuse` for a term that is none of these. */
+const GLOB = /[*?[{(]/;
+
+/** A comma in the braces of a glob separates no terms. */
+const BETWEEN_TERMS = /,(?![^{}]*\})/;
+
+/** `destroys,security`, `kind=jobs`, or an address or a glob of addresses. Calls `refuse` for a term that is none of these. */
 export function rowFilter(
   text: string,
   refuse: (why: string) => void,
   words: readonly Word[] = WORDS,
 ): Filter {
-  const terms = text.split(",").flatMap((part): readonly Term[] => {
+  const terms = text.split(BETWEEN_TERMS).flatMap((part): readonly Term[] => {
     const term = termOf(part.trim(), words);
     if (term !== undefined) return [term];
     const all = [...words, "kind=KIND", "address=ADDRESS"];
@@ -77,7 +82,7 @@ export function rowFilter(
   return {
     text,
     fits: (entry) => terms.some((term) => fitsTerm(entry, term)),
-    kinds: terms.flatMap((term) => (term.by === "kind" && !term.glob.includes("*") ? [term.glob] : [])),
+    kinds: terms.flatMap((term) => (term.by === "kind" && !GLOB.test(term.glob) ? [term.glob] : [])),
   };
 }
 
@@ -85,13 +90,14 @@ function termOf(text: string, words: readonly Word[]): Term | undefined {
   const word = words.find((choice) => choice === text || choice === `${text}s`);
   if (word !== undefined) return { by: "word", word };
   const [, by, glob = ""] = /^(kind|address)=(.+)$/s.exec(text) ?? [];
-  if (by === "kind" || by === "address") return { by, glob };
-  return /^\w+\.|\*/.test(text) ? { by: "address", glob: text } : undefined;
+  if (by === "kind" || by === "address") return { by, glob, matches: globMatcher(glob) };
+  const isAddress = /^\w+\./.test(text) || GLOB.test(text);
+  return isAddress ? { by: "address", glob: text, matches: globMatcher(text) } : undefined;
 }
 
 function fitsTerm({ address, kind, words }: Entry, term: Term): boolean {
   if (term.by === "word") return words.includes(term.word);
-  return matchesGlob(term.by === "kind" ? kind : address, term.glob);
+  return term.matches(term.by === "kind" ? kind : address);
 }
 
 /** Errors for kinds that do not exist: a filter with one shows nothing, or hides nothing. */

@@ -1,14 +1,9 @@
 // `--only` and `--exclude`: the addresses that a run is limited to, and those that it leaves out.
 
-import { createRequire } from "node:module";
-import type Picomatch from "picomatch";
-import { type Address, isModuleAddress, nameOf } from "../../core/address.ts";
+import { type Address, globMatcher, isModuleAddress, nameOf } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import type { Restriction } from "../../engine/observe/needed-kinds.ts";
-
-/** picomatch is loaded on first use, because most runs have no glob. */
-const load = createRequire(import.meta.url);
 
 /** Undefined without globs. Throws Failure with CLI_UNKNOWN_ADDRESS for a glob that matches nothing. */
 export function addressFilter(
@@ -18,7 +13,7 @@ export function addressFilter(
   otherwise = "to list addresses, run `workspace state list` or `workspace graph`",
 ): ((address: Address) => boolean) | undefined {
   if (globs.length === 0) return undefined;
-  const matchers = globs.map((glob) => addressMatcher(glob));
+  const matchers = globs.map(globMatcher);
   const missed = globs.filter((_, at) => !addresses.some((address) => matchers[at]?.(address)));
   if (missed.length > 0)
     throw new Failure(...missed.map((glob) => missing(option, glob, addresses, otherwise)));
@@ -28,7 +23,7 @@ export function addressFilter(
 /** The addresses that globs may select, before the matches are known; undefined without globs. */
 export function restrictionOf(only: readonly string[], exclude: readonly string[]): Restriction | undefined {
   if (only.length === 0 && exclude.length === 0) return undefined;
-  const [selects, leaves] = [only, exclude].map((globs) => globs.map((glob) => addressMatcher(glob)));
+  const [selects, leaves] = [only, exclude].map((globs) => globs.map(globMatcher));
   const kinds = only.map((glob) => /^(\w+)\./.exec(glob)?.[1]);
   const excludedKinds = new Set(exclude.map((glob) => /^(\w+)\.\*+$/.exec(glob)?.[1]));
   return {
@@ -39,13 +34,6 @@ export function restrictionOf(only: readonly string[], exclude: readonly string[
       (only.length === 0 || kinds.some((named) => named === undefined || named === kind)) &&
       !excludedKinds.has(kind),
   };
-}
-
-/** A star matches any text, with slashes. A complete address always matches itself. */
-export function addressMatcher(glob: string): (address: string) => boolean {
-  const picomatch = load("picomatch") as typeof Picomatch;
-  const matches = picomatch(glob, { bash: true, dot: true, nonegate: true });
-  return (address) => address === glob || matches(address);
 }
 
 function missing(option: string, glob: string, addresses: readonly Address[], otherwise: string) {

@@ -4,7 +4,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileFailure } from "../../config/files.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../../config/write-file.ts";
-import { type Address, kindOf, matchesGlob } from "../../core/address.ts";
+import { type Address, kindOf } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
@@ -198,8 +198,18 @@ function boundaryOf(cwd: string, path: string, isFolder: boolean): string {
 
 /** Whether the text contains the parts of one of the patterns in order. */
 function isSelected(text: string, patterns: readonly string[]): boolean {
-  const contains = (pattern: string): boolean =>
-    matchesGlob(text.toLowerCase(), `*${pattern.toLowerCase()}*`);
+  const lower = text.toLowerCase();
+  const contains = (pattern: string): boolean => {
+    let end = 0;
+    return pattern
+      .toLowerCase()
+      .split("*")
+      .every((part) => {
+        const at = lower.indexOf(part, end);
+        end = at + part.length;
+        return at >= 0;
+      });
+  };
   return patterns.length === 0 || patterns.some(contains);
 }
 

@@ -1,7 +1,7 @@
 // Accepts drift of a session: which drift is meant, the edits of the spec's files, and writing all of them or none.
 
 import { relative, resolve, sep } from "node:path";
-import type { Address } from "../../core/address.ts";
+import { type Address, globMatcher } from "../../core/address.ts";
 import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { nearestHint } from "../../core/suggest.ts";
@@ -12,7 +12,6 @@ import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { State } from "../../state/model/record.ts";
 import { driftAt } from "../drift/drift.ts";
-import { addressMatcher } from "../plan/address-filter.ts";
 import { planWorkspace } from "../plan/plan.ts";
 import type { Session } from "../session/session.ts";
 import { type Accepting, acceptDrift, type DriftAcceptance } from "./accept.ts";
@@ -146,7 +145,7 @@ function wantedAt(
   keyed: Session["secretDigest"],
 ): readonly WantedDrift[] {
   if (place.includes("*") && !drift.some(({ address }) => address === place)) {
-    const matches = addressMatcher(place);
+    const matches = globMatcher(place);
     return drift.filter(({ address }) => matches(address)).flatMap(openDrift);
   }
   const { address, field } = driftAt(drift, place, keyed);

@@ -1,7 +1,7 @@
 // `--show` and `--hide`: which rows fit, and what is counted.
 
 import { describe, expect, test } from "vitest";
-import { matchesGlob } from "../../../src/core/address.ts";
+import { globMatcher } from "../../../src/core/address.ts";
 import { registry } from "../../../src/providers/index.ts";
 import { planJson } from "../../../src/report/format/plan-json.ts";
 import { planHtml } from "../../../src/report/html/plan-html.ts";
@@ -45,6 +45,15 @@ describe("a choice", () => {
     expect(chosen(["address=jobs.*"])).toEqual(["jobs.nightly", "jobs.old"]);
     expect(chosen(["jobs.old"])).toEqual(["jobs.old"]);
     expect(chosen(["destroy"])).toEqual(["jobs.old"]);
+  });
+
+  test("reads a glob as --only does", () => {
+    expect(chosen(["jobs.{nightly,other}"])).toEqual(["jobs.nightly"]);
+    expect(chosen(["*.{old,team}", "updates"])).toEqual(["groups.team"]);
+    expect(chosen(["jobs.ol?"])).toEqual(["jobs.old"]);
+    expect(chosen(["address=[gj]*s.[n-t]*"])).toEqual(["jobs.nightly", "jobs.old", "groups.team"]);
+    expect(chosen(["kind={groups,pools},deletes"])).toEqual(["jobs.old", "groups.team"]);
+    expect(filters("kind={groups,pools}", "kind=job?").flatMap(({ kinds }) => kinds)).toEqual([]);
   });
 
   test("hides what fits any filter", () => {
@@ -106,5 +115,5 @@ test.each([
   ["a", "*", true],
   ["a.b", "*.b", true],
 ])("%s fits %s: %s", (text, glob, fits) => {
-  expect(matchesGlob(text, glob)).toBe(fits);
+  expect(globMatcher(glob)(text)).toBe(fits);
 });
