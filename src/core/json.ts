@@ -26,6 +26,12 @@ export function listIn(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** One key of a YAML document with its value, or with further keys, and the comment above it. */
+export type YamlMember = {
+  readonly key: string;
+  readonly above?: readonly string[];
+} & ({ readonly value: Json } | { readonly members: readonly YamlMember[] });
+
 /** A member of the object itself: a key from outside may be the name of an inherited one, such as `constructor`. */
 export function ownMember<T>(object: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;

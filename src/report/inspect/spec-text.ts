@@ -3,10 +3,10 @@
 
 import { type Address, kindOf, nameOf } from "../../core/address.ts";
 import { type Location, placeText } from "../../core/diagnostic.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, type YamlMember } from "../../core/json.ts";
 import { toPointer } from "../../core/pointer.ts";
 import { jsonDocument, printable } from "../text/printable.ts";
-import { type YamlMember, yamlText } from "../text/yaml.ts";
+import { yamlText } from "../text/yaml.ts";
 
 export interface RenderedOrigin {
   readonly at: Location;

@@ -1,15 +1,9 @@
 // Prints data as YAML for people to edit: comments above keys, short maps on one line, no invisible characters.
 
 import { Document, isMap, isPair, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject, YamlMember } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import { hidesSomething, printable, printableQuoted } from "./printable.ts";
-
-/** One key with its value, or with further keys, and the comment above it. */
-export type YamlMember = {
-  readonly key: string;
-  readonly above?: readonly string[];
-} & ({ readonly value: Json } | { readonly members: readonly YamlMember[] });
 
 /** A map or list takes one line when it fits into this many characters. */
 const WIDTH = 100;

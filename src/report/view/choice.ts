@@ -1,6 +1,6 @@
 // What a report shows of a plan, of drift, or of the history, by `--show` and `--hide`: filters by action, severity, kind, and address.
 
-import { type Address, globMatcher, isGlob, kindOf } from "../../core/address.ts";
+import { type Address, globMatcher, kindOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";

@@ -2,7 +2,7 @@
 
 import { type Address, memberOf, parentOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
-import type { Json } from "../../core/json.ts";
+import type { YamlMember } from "../../core/json.ts";
 import { count, listed, shellWord } from "../../core/sentences.ts";
 import { escaped } from "../../expressions/template.ts";
 import { hasContent, type Provider, type Registry, secretField } from "../../resource/kind.ts";
@@ -44,14 +44,8 @@ export interface ExportInput {
   sourceAt?(object: ExportedObject): string | undefined;
 }
 
-/** One key of a spec: a value, or further keys, with the comment above it. */
-export type DocumentMember = {
-  readonly key: string;
-  readonly above?: readonly string[];
-} & ({ readonly value: Json } | { readonly members: readonly DocumentMember[] });
-
 export interface ExportedSpec {
-  readonly document: readonly DocumentMember[];
+  readonly document: readonly YamlMember[];
   readonly sources: readonly ExportSource[];
   readonly addresses: readonly Address[];
   readonly objects: readonly ExportedObject[];
@@ -156,7 +150,7 @@ class Exporting {
     return this.#chosen.get(kind) ?? [];
   }
 
-  #member(object: ExportedObject): DocumentMember {
+  #member(object: ExportedObject): YamlMember {
     const { provider, key } = object;
     const own = this.#fields(object);
     const nested = this.#nestedIn(object);
@@ -171,7 +165,7 @@ class Exporting {
     return { ...head, members: [...own, ...nested.members] };
   }
 
-  #fields(object: ExportedObject): readonly DocumentMember[] {
+  #fields(object: ExportedObject): readonly YamlMember[] {
     const { provider, live } = object;
     const source = this.#sources.get(object.address);
     if (source !== undefined) return [{ key: "source", value: source.path }];
@@ -201,10 +195,10 @@ class Exporting {
   }
 
   #nestedIn(parent: ExportedObject): {
-    readonly members: readonly DocumentMember[];
+    readonly members: readonly YamlMember[];
     readonly notes: readonly string[];
   } {
-    const members: DocumentMember[] = [];
+    const members: YamlMember[] = [];
     const notes: string[] = [];
     for (const provider of this.#input.registry.kinds) {
       if (provider.nested?.kind !== parent.provider.kind) continue;
@@ -222,7 +216,7 @@ class Exporting {
 }
 
 /** An ACL needs none: a plan adopts those of a managed scope. */
-function importEntries(objects: readonly ExportedObject[]): readonly DocumentMember[] {
+function importEntries(objects: readonly ExportedObject[]): readonly YamlMember[] {
   const value = objects
     .filter(({ provider }) => provider.nested === undefined || secretField(provider) !== undefined)
     .map(({ address, live }) => ({ to: escaped(address), id: escaped(live.id) }));

@@ -6,14 +6,14 @@ import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, inputName, readCommandInput, withFileCreation } from "../../config/files.ts";
 import { assertCanIgnoreState, ignoreState } from "../../config/write-file.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { listIn } from "../../core/json.ts";
+import { listIn, type YamlMember } from "../../core/json.ts";
 import { registry as everyKind } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import type { FieldDialect } from "../../resource/field-schema.ts";
 import type { Registry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import { omittedObjects } from "../../spec/export/addresses.ts";
-import { type DocumentMember, type ExportedSpec, exportSpec } from "../../spec/export/document.ts";
+import { type ExportedSpec, exportSpec } from "../../spec/export/document.ts";
 import { existsAlready, problemsOfExport, writeExported } from "../transfer/export.ts";
 import { type ContentFolders, contentKey, convertedObjects, findContents } from "./contents.ts";
 import {
@@ -29,7 +29,7 @@ import {
 } from "./terraform-state.ts";
 
 export interface Conversion {
-  readonly document: readonly DocumentMember[];
+  readonly document: readonly YamlMember[];
   readonly files: readonly { readonly path: string; bytes(): Uint8Array }[];
   readonly converted: readonly ConvertedResource[];
   /** Environment variables of secrets. */
@@ -82,7 +82,7 @@ export function convertTerraform(
 }
 
 /** The variables of a spec, each with the attribute that it replaces. */
-function declarations(variables: readonly (readonly [name: string, attribute: string])[]): DocumentMember[] {
+function declarations(variables: readonly (readonly [name: string, attribute: string])[]): YamlMember[] {
   const members = variables.map(([key, description]) => ({
     key,
     value: { type: "string", sensitive: true, description },
