@@ -48,7 +48,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   WORKSPACE_TARGET: "target of the spec (`--target`)",
   WORKSPACE_TOKEN: "access token of the workspace",
   WORKSPACE_USER: "user name of the caller, if the service does not report it",
-  WORKSPACE_VAR_: "prefix: `WORKSPACE_VAR_env` is the value of `${var.env}`",
+  WORKSPACE_VAR_: "prefix: `WORKSPACE_VAR_env` is the value of `${var.env}`, unless it is empty",
   WORKSPACE_WEBHOOK_SECRET: "key that signs webhook messages",
 };
 

@@ -64,7 +64,8 @@ export function variablesOf(
   for (const [name, declaration] of declared) {
     const variable = `WORKSPACE_VAR_${name}`;
     const text = ownMember(inputs.env, variable);
-    if (text !== undefined) set(name, typed(text, declaration, variable, findings));
+    // A platform passes an empty text for a secret that does not exist.
+    if (text !== undefined && text !== "") set(name, typed(text, declaration, variable, findings));
   }
   for (const path of inputs.varFiles)
     for (const [name, { key, value }] of findings.names(path, fileAt(path, findings)))
@@ -79,8 +80,10 @@ export function variablesOf(
     if (value !== undefined) return value;
     if (!declared.has(name)) unknown(name, at);
     else if (!quiet) {
-      const unread = ` (WORKSPACE_VAR_${name} is not read for an untrusted spec)`;
-      const note = inputs.untrusted === true ? unread : "";
+      const variable = `WORKSPACE_VAR_${name}`;
+      const unread = ` (${variable} is not read for an untrusted spec)`;
+      const empty = ownMember(inputs.env, variable) === "" ? ` (${variable} is empty)` : "";
+      const note = inputs.untrusted === true ? unread : empty;
       findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
         hint: `set it with --var ${name}=…${note}, or set a default under variables.${name}`,
       });

@@ -43,6 +43,30 @@ describe("where a value comes from", () => {
     ]);
   });
 
+  it("is not an empty environment variable, which a platform sets for a secret that does not exist", async () => {
+    const empty = { WORKSPACE_VAR_size: "", WORKSPACE_VAR_key: "" };
+    expect(await size({ env: empty })).toBe(1);
+    expect(await size({ target: "prod", env: empty })).toBe(2);
+    for (const declared of ["{ sensitive: true }", "", "{ type: string }"]) {
+      const spec = `variables: { key: ${declared} }\npools: { p: { node_type_id: n, custom_tags: { k: "\${var.key}" } } }`;
+      const { diagnostics } = await load(spec, { env: empty });
+      expect(diagnostics.map(({ code, message, hint }) => [code, message, hint])).toEqual([
+        [
+          "SPEC_VARIABLE",
+          "the variable key has no value",
+          "set it with --var key=… (WORKSPACE_VAR_key is empty), or set a default under variables.key",
+        ],
+      ]);
+    }
+  });
+
+  it("can be an empty text from the command line or a file", async () => {
+    const spec = 'variables: { key: x }\npools: { p: { node_type_id: n, custom_tags: { k: "${var.key}" } } }';
+    const files = folderWith({ "a.yaml": 'key: ""' });
+    for (const options of [{ vars: ["key="] }, { varFiles: [join(files, "a.yaml")] }])
+      expect((await load(spec, options)).resource("pools.p").values.custom_tags).toEqual({ k: "" });
+  });
+
   it("is not another environment variable", async () => {
     const { told } = await load("variables: { HOME: }\npools: { p: { node_type_id: '${var.HOME}' } }", {
       env: { HOME: "/root" },
