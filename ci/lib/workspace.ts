@@ -252,7 +252,7 @@ export function environmentOf({ command, run }: Settings, env: Env, { commit }: 
 
 /** Azure Pipelines passes `$(NAME)` for a variable that is not set. */
 export function withoutUnset(env: Env): Env {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => !/^\$\([\w.]+\)$/.test(value ?? "")));
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => !/^\$\([^()]+\)$/.test(value ?? "")));
 }
 
 const textOf = (path: string): string | undefined =>

@@ -272,6 +272,11 @@ describe("the settings", () => {
 
   test("ignore variables that Azure Pipelines did not expand", () => {
     expect(withoutUnset({ A: "$(WORKSPACE_STATE_KEY)", B: "x$(y)", C: undefined })).toEqual({ B: "x$(y)" });
+    // Names from a key vault have dashes, and names of a variable group can have spaces.
+    for (const name of ["db-password", "DB PASSWORD", "Build.SourceBranch", "clé"])
+      expect(withoutUnset({ A: `$(${name})` })).toEqual({});
+    const values = { A: "$()", B: "$(a)$(b)", C: "$(a", D: "$(a)\n", E: "$a-b" };
+    expect(withoutUnset(values)).toEqual(values);
   });
 });
 

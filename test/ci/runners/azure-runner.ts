@@ -165,5 +165,5 @@ function expandedEnvironment(env: Mapping, { parameters, all, machine }: Scope):
 function expanded(text: string, parameters: Variables, machine: Variables): string {
   return text
     .replaceAll(/\$\{\{ (?:lower\()?parameters\.(\w+)\)? \}\}/g, (_, name: string) => parameters[name] ?? "")
-    .replaceAll(/\$\(([\w.]+)\)/g, (found, name: string) => machine[name] ?? found);
+    .replaceAll(/\$\(([^()]+)\)/g, (found, name: string) => machine[name] ?? found);
 }
