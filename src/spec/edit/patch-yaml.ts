@@ -349,7 +349,7 @@ class YamlEdit {
       const next = this.#startOf(collection, at + 1);
       return next === undefined ? undefined : this.#with(start, next, "");
     }
-    const line = this.#text.indexOf("\n", end);
+    const line = this.#text.indexOf("\n", this.#withCommentsIn(start, end));
     const from = this.#withComment(start);
     // The last line may have no line break; the one before it then ends the text.
     return line < 0
@@ -395,7 +395,22 @@ class YamlEdit {
     const [, key] = /^(.*?:)(?:[ \t]+#.*)?$/.exec(above.slice(above.lastIndexOf("\n") + 1)) ?? [];
     if (!isFirstOnLine || key === undefined) return this.#with(start, end, empty);
     const colon = above.lastIndexOf("\n") + 1 + key.length;
-    return this.#with(colon, this.#lineEnd(end), ` ${empty}${above.slice(colon)}`);
+    return this.#with(colon, this.#withCommentsIn(start, end), ` ${empty}${above.slice(colon)}`);
+  }
+
+  /** The end of an item on lines, with the comments after it that are indented as a part of it. */
+  #withCommentsIn(start: number, end: number): number {
+    const inner = `${this.#indentAt(start)} `;
+    let last = this.#lineEnd(end);
+    for (let at = last; ; ) {
+      const line = this.#text.indexOf("\n", at) + 1;
+      if (line === 0) return last;
+      at = this.#lineEnd(line);
+      const text = this.#text.slice(line, at);
+      const isComment = text.startsWith(inner) && text.trimStart().startsWith("#");
+      if (isComment) last = at;
+      else if (text.trim() !== "") return last;
+    }
   }
 
   /** The start of the lines of comments directly above an item, which describe it. */

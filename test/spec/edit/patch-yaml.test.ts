@@ -225,6 +225,14 @@ describe("comments", () => {
     expect(documentData(removed(first, "/a/0"))).toEqual({ a: ["r", "p"] });
   });
 
+  test("in a removed member are removed, also behind its last line", () => {
+    const text = "a:\n  p:\n    k: 1 # k\n    # in p\n\n    # in p, too\n  # in a\n  q: 1\n";
+    expect(removed(text, "/a/p")).toBe("a:\n  # in a\n  q: 1\n");
+    expect(removed("a:\n- p: 1\n  # in p\n# end\n- q\n", "/a/0")).toBe("a:\n# end\n- q\n");
+    expect(removed("a:\n  p: 1\n    # in p\nb: 1\n", "/a/p")).toBe("a: {}\nb: 1\n");
+    expect(removed("b: 1\na:\n  p: 1\n  # in a", "/a/p")).toBe("b: 1\na: {}\n  # in a");
+  });
+
   test("of the only member are removed, and that of its key stays", () => {
     expect(removed("a: # only\n  # about p\n  p: { k: 1 } # p\n# end\n", "/a/p")).toBe(
       "a: {} # only\n# end\n",
