@@ -63,8 +63,11 @@ interface OpenResource {
   readonly form: () => JsonObject;
 }
 
-/** `shown`: in outputs, where the text of a sensitive value is hidden in any other value, too. `stored`: in the state. */
-export type Concealment = "shown" | "stored";
+/**
+ * `shown`: in outputs, where the text of a sensitive value is hidden in any other value, too. `stored`: in the state. `judged`: for
+ * rules, which must see what the spec writes in plain text, also if a sensitive value is equal to it.
+ */
+export type Concealment = "shown" | "stored" | "judged";
 
 export interface SensitiveValuesOptions {
   /** The key of the state's digests. */
@@ -213,12 +216,13 @@ export class SensitiveValues {
   /** The values with a digest in place of each sensitive one. `path`: where the value is in the resource. */
   conceal<T extends Json | undefined>(address: Address, value: T, purpose: Concealment, path: Path = []): T {
     if (value === undefined || value === null) return value;
-    const original = typeof value === "object" ? this.#originals.get(value) : undefined;
+    const original =
+      typeof value === "object" && purpose !== "judged" ? this.#originals.get(value) : undefined;
     if (original !== undefined) return original as unknown as T;
     const hasPlaces = this.hasPlaces(address);
     // Most values have nothing to hide, and a search needs no paths and no copy.
     if (!hasPlaces && !this.#mayHide(value)) return value;
-    const concealed = purpose === "shown" ? this.#forReaders : this.#forRecord;
+    const concealed = { shown: this.#forReaders, stored: this.#forRecord, judged: this.#forRules }[purpose];
     const concealScalar = (scalar: Scalar, at: Path): Scalar => {
       const unknown = typeof scalar === "string" ? this.#unknown.get(scalar) : undefined;
       return (
@@ -387,6 +391,12 @@ export class SensitiveValues {
     if (isPlace || hasDigest(value)) return this.#digest(address, path, value);
     if (typeof value !== "string") return value;
     return this.texts.masked(value, (part) => this.#digest(address, path, part));
+  }
+
+  #forRules(address: Address, value: Scalar, path: Path, isPlace: boolean): Scalar {
+    return this.#isOpen(address, value, path) && !hasDigest(value)
+      ? value
+      : this.#forReaders(address, value, path, isPlace);
   }
 
   /** A value that the spec declares as not sensitive is stored in the clear, although it was sensitive before. */

@@ -1,6 +1,8 @@
 // Evaluates rules for the changes of a plan. Each rule has a limited number of steps, so that a hostile one ends with an error.
 
 import type { Json } from "../core/json.ts";
+import { SENSITIVE_TEXT } from "../core/sensitive-texts.ts";
+import { hasDigest } from "../core/sensitive-values.ts";
 import { shortened } from "../core/sentences.ts";
 import {
   type CelVariables,
@@ -23,7 +25,7 @@ import {
   type RuleSurroundings,
   type Violation,
 } from "./rule.ts";
-import { celValue, LazyMap } from "./values.ts";
+import { celValue, LazyMap, UnknownValue } from "./values.ts";
 
 const LONGEST_MESSAGE = 500;
 
@@ -90,9 +92,13 @@ function ownVariables({ address, kind, name, change, cost = {} }: RuleSubject) {
     kind,
     name,
     cost,
-    change: { action, cause, before: celValue(before), after: celValue(after) },
+    change: { action, cause, before: celValue(before, ruleText), after: celValue(after, ruleText) },
   };
 }
+
+/** No rule may take the text that stands for a sensitive value for the value. */
+const ruleText = (text: string): unknown =>
+  text === SENSITIVE_TEXT || hasDigest(text) ? new UnknownValue(SENSITIVE_TEXT) : text;
 
 function prepareSurroundings(
   { plan, target, access = {} }: RuleSurroundings,

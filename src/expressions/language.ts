@@ -137,7 +137,7 @@ export class CelLanguage {
     for (const node of nodes) makeLinear(node);
     const checked = program.check();
     if (!checked.valid) throw checked.error;
-    for (const node of nodes) meterNode(node);
+    for (const node of nodes) meterNode(node, this.#isForValues ? UNREAD_REFERENCE : UNREAD_VALUE);
     return { type: checked.type ?? "dyn", uses: usesIn(nodes), program };
   }
 }
@@ -300,8 +300,12 @@ const MAP_STEPS = 16;
 /** Quantifiers and logical operators continue after an error, and an error is slow to create. */
 const ERROR_STEPS = 100;
 
-/** Makes the evaluation of a node take steps. */
-function meterNode(node: Node): void {
+const UNREAD_REFERENCE =
+  "a reference is unknown until apply, so an expression can pass it on, but not read it";
+export const UNREAD_VALUE = "the value is sensitive, so a rule cannot read it";
+
+/** Makes the evaluation of a node take steps. `unread`: the error where it reads a value that cannot be read. */
+function meterNode(node: Node, unread: string): void {
   const evaluate = node.meta.evaluate;
   if (evaluate === undefined) return;
   const creates = CREATES.has(node.op);
@@ -324,12 +328,11 @@ function meterNode(node: Node): void {
     node.handle = (left, right, ...rest) => {
       // A key of a map is found at once.
       if (node.op !== "in" || !(right instanceof Map)) active.take(weightOf(left) + weightOf(right));
-      refuseReference(
-        node,
+      const cannotRead =
         node.op === "+"
-          ? [left instanceof UnknownValue, right instanceof UnknownValue]
-          : [hasReference(left), hasReference(right)],
-      );
+          ? left instanceof UnknownValue || right instanceof UnknownValue
+          : hasReference(left) || hasReference(right);
+      if (cannotRead) throw problemAt(node, unread);
       return located(node, () => handle(left, right, ...rest));
     };
   else if (node.op === "call" || node.op === "rcall") {
@@ -338,7 +341,7 @@ function meterNode(node: Node): void {
       const values = operands as readonly unknown[];
       active.take(SLOW.test(name) ? SLOW_STEPS : 0);
       for (const value of values) active.take(weightOf(value));
-      if (!ARRANGES.has(name)) refuseReference(node, values.map(hasReference));
+      if (!ARRANGES.has(name) && values.some(hasReference)) throw problemAt(node, unread);
       return located(node, () => handle(operands, ...rest));
     };
   }
@@ -350,14 +353,6 @@ function mapOf(evaluator: Evaluation, { args }: Node, context: unknown): Readonl
   return new Map(
     entries.map(([key, value]) => [evaluator.run(key, context), evaluator.run(value, context)] as const),
   );
-}
-
-function refuseReference(node: Node, unknown: readonly boolean[]): void {
-  if (unknown.includes(true))
-    throw problemAt(
-      node,
-      "a reference is unknown until apply, so an expression can pass it on, but not read it",
-    );
 }
 
 /** Adds the place of a node to an error that has none. */

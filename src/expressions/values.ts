@@ -2,10 +2,14 @@
 
 import { canonicalJson } from "../core/digest.ts";
 import { isObject, type Json } from "../core/json.ts";
+import { SENSITIVE_TEXT } from "../core/sensitive-texts.ts";
 
-/** A reference to a resource, whose value is unknown until apply. An expression can choose it and pass it on. */
+/**
+ * A value that an expression can choose and pass on, but not read: in a spec, a reference to a resource, which is unknown until apply; in
+ * a rule, a sensitive value.
+ */
 export class UnknownValue {
-  /** The part of the spec that contains the reference. */
+  /** The part of the spec that contains the reference; `SENSITIVE_TEXT` for a sensitive value. */
   readonly origin: unknown;
 
   constructor(origin: unknown) {
@@ -53,12 +57,13 @@ export class LazyMap extends Map<string, unknown> {
 // The library recognizes a map by its constructor.
 Object.defineProperty(LazyMap.prototype, "constructor", { value: Map });
 
-/** JSON as a value of CEL, where integers are not floating-point numbers. */
-export function celValue(value: Json): unknown {
+/** JSON as a value of CEL, where integers are not floating-point numbers. `ofText`: what a string becomes. */
+export function celValue(value: Json, ofText = (text: string): unknown => text): unknown {
+  if (typeof value === "string") return ofText(value);
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (Array.isArray(value)) return value.map(celValue);
+  if (Array.isArray(value)) return value.map((item: Json) => celValue(item, ofText));
   if (!isObject(value)) return value;
-  return new Map(Object.entries(value).map(([key, member]) => [key, celValue(member)]));
+  return new Map(Object.entries(value).map(([key, member]) => [key, celValue(member, ofText)]));
 }
 
 export function integer(value: bigint): number | bigint {
@@ -73,6 +78,7 @@ export function jsonValue(value: unknown): Json {
   if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean")
     return value;
   if (Array.isArray(value)) return value.map(jsonValue);
+  if (value instanceof UnknownValue && value.origin === SENSITIVE_TEXT) return SENSITIVE_TEXT;
   const entries = entriesOf(value);
   if (entries === undefined)
     throw new Error(`the value is ${describeValue(value)}, which JSON does not have`);

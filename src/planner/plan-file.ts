@@ -11,9 +11,10 @@ import type { Live } from "../resource/live.ts";
 import type { State } from "../state/model/record.ts";
 import { withPlannedNames } from "./decide/names.ts";
 import { isAsPlanned } from "./diff/normalize.ts";
-import type { Change, Create } from "./model/change.ts";
+import { type Change, type Create, touches } from "./model/change.ts";
 import { addressByObject, indexLive, type LiveIndex, type ObjectOwners } from "./model/context.ts";
 import type { Plan } from "./model/plan.ts";
+import { changeKey } from "./model/work-graph.ts";
 
 const SAVED_FORMAT = "workspace-plan/3";
 
@@ -34,8 +35,19 @@ export interface Binding {
     readonly vars: Readonly<Record<string, string>>;
     readonly var_files: readonly string[];
   };
+  /** With which the same plan is made again when it is applied. */
+  readonly options: PlanSelection;
   /** Absent if no resource of the plan has a sensitive value. */
   readonly sensitive?: SensitiveDigests;
+}
+
+/** The options that choose what a plan contains. `only`, `exclude`: globs of addresses. */
+export interface PlanSelection {
+  readonly adopt?: boolean;
+  readonly allowDuplicates?: boolean;
+  readonly destroy?: boolean;
+  readonly only?: readonly string[];
+  readonly exclude?: readonly string[];
 }
 
 /** Keyed digests of sensitive values, by address, then by the JSON Pointer of a field. */
@@ -193,6 +205,37 @@ function changedFiles(then: SavedPlan["spec"]["files"], now: SavedPlan["spec"]["
     .filter((path) => before.get(path) !== after.get(path))
     .sort();
 }
+
+/** Side effects and guards that a plan has now, and did not have when it was saved. `again`: the same plan, made now. `masked` hides sensitive values of this run. */
+export function newEffects(
+  saved: Plan,
+  again: Plan,
+  masked: (texts: readonly string[]) => readonly string[],
+): Diagnostic[] {
+  const shown = new Map(saved.changes.map((change) => [changeKey(change), change]));
+  const effects = again.changes.flatMap((change) => {
+    const before = shown.get(changeKey(change));
+    if (before === undefined || !touches(before)) return [];
+    const known = new Set(masked(before.consequences).map(withoutNumbers));
+    return change.consequences
+      .filter((effect) => !known.has(withoutNumbers(effect)))
+      .map((effect) => [change.address, effect] as const);
+  });
+  const guards = again.guards.flatMap(({ diagnostic, addresses }) => {
+    const isKnown = saved.guards.some((guard) => guard.diagnostic.code === diagnostic.code);
+    const isOfPlan = addresses.some((address) => saved.changes.some((change) => change.address === address));
+    return isKnown || !isOfPlan ? [] : [[addresses[0], diagnostic.message] as const];
+  });
+  return [...effects, ...guards].map(([address, effect]) =>
+    error("PLAN_LIVE_MOVED", `${address} would do more than the plan showed: ${effect}`, {
+      address,
+      hint: "make a new plan, then apply it",
+    }),
+  );
+}
+
+/** The number of runs of a job changes all the time. */
+const withoutNumbers = (text: string): string => text.replace(/\d+/g, "");
 
 /** Changes whose live object differs from the plan: changed, deleted, or unexpectedly present. */
 export function changedObjects(

@@ -37,6 +37,7 @@ const binding: Binding = {
   nonce: "n1",
   state: { lineage: "l", serial: 4, records: recordsDigest(state([])) },
   spec: { file: "workspace.yaml", files: [{ path: "workspace.yaml", digest: "d" }], vars: {}, var_files: [] },
+  options: {},
 };
 const before = live({
   boxes: [object("9007199254740993", "a", { box_name: "a", size: 1 })],

@@ -292,20 +292,20 @@ export function savedPlanMaker({ saved }: PlanFile): PlanMaker {
   return async (session, lease, signal) => {
     const { spec } = session;
     assertBasisUnchanged(session, saved, lease.state());
-    // Since the plan was made, the rules may have changed, and secrets with the action `compare` have got their values.
-    const { plan, warnings } = await checkRules(withSecrets(saved.plan, spec, registry), {
-      spec,
-      untrusted: false,
-    });
     const aboutState = stateFindings(session, lease);
-    // The report of a blocked plan has the warnings of the rules.
-    if (isBlocked(plan)) return { plan, findings: aboutState };
-    // Planned again for the objects, for what recovery finds, and for the drift that ends acknowledgements. Its changes are not executed.
-    const plannedAgain = await planWorkspace(session, lease.state(), { writes: true });
-    const { live, sensitive, recovered } = plannedAgain;
+    if (isBlocked(saved.plan)) return { plan: saved.plan, findings: aboutState };
+    // Planned again for the objects, for what recovery finds, for the drift that ends acknowledgements, and for side effects that are new.
+    const plannedAgain = await planWorkspace(session, lease.state(), { ...saved.options, writes: true });
+    const { sensitive, recovered } = plannedAgain;
     assertNotInterrupted(signal);
     if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
-    assertWorkspaceUnchanged(saved, recovered.state, live, sensitive);
+    assertWorkspaceUnchanged(saved, plannedAgain);
+    // Since the plan was made, the rules may have changed, and secrets with the action `compare` have got their values.
+    const withValues = withSecrets(saved.plan, spec, registry);
+    const clear = { plan: restoredPlan(withValues, sensitive).plan, sensitive };
+    const { plan, warnings } = await checkRules(withValues, { spec, untrusted: false, clear });
+    // The report of a blocked plan has the warnings of the rules.
+    if (isBlocked(plan)) return { plan, findings: aboutState };
     const { entries, ...rest } = executionOf(plannedAgain, plan);
     return {
       ...rest,

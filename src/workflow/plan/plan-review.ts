@@ -2,6 +2,7 @@
 
 import { EMBEDDED, identityOf } from "../../config/settings.ts";
 import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { State } from "../../state/model/record.ts";
@@ -110,7 +111,7 @@ async function review(
   const { state, diagnostics } = loaded;
   if (destroy) assertStateExists(store, state, "nothing can be destroyed");
   const untrustedLocation = untrusted ? untrustedState(invocation, state) : [];
-  const selection = { adopt, allowDuplicates, only, exclude, destroy };
+  const selection = defined({ adopt, allowDuplicates, only, exclude, destroy });
   const planned = await planState(state, { ...selection, mayLackSecrets: !destroy, checksRules: true });
   const findings = [
     ...diagnostics,
@@ -124,7 +125,7 @@ async function review(
     plan: planned.plan,
     places: placesIn(spec.resources),
     notes: [...warnings, ...findings],
-    basis: { loaded, recovered: planned.recovered.state },
+    basis: { loaded, recovered: planned.recovered.state, options: selection },
   };
 }
 

@@ -88,9 +88,12 @@ async function planFrom(
   const prices = options.checksRules ? readPrices(invocation) : undefined;
   const head = await planInTheClear(session, state, options, source);
   source.assertWithinBudget();
-  const planned = concealed(base === undefined ? head : await compareWithBase(head, base, source));
+  const clear = base === undefined ? head : await compareWithBase(head, base, source);
+  const planned = concealed(clear);
   const measured = options.checksRules ? await withCost(planned, prices, session, source) : planned.plan;
-  const ruled = options.checksRules ? (await checkRules(measured, { spec, untrusted })).plan : measured;
+  const ruled = options.checksRules
+    ? (await checkRules(measured, { spec, untrusted, clear })).plan
+    : measured;
   const drift = knownDrift(planned.recovered.state, session.clock.now());
   const plan = withKnownDrift(ruled, registry, drift, secretDigest);
   runObserver?.planned(plan, planned.recovered.state, performance.now() - begun);

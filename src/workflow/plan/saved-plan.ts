@@ -20,14 +20,16 @@ import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts"
 import { defined, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { fromPointer, type Path, toPointer, valueAt } from "../../core/pointer.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
-import { hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts";
+import { hasDigest } from "../../core/sensitive-values.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { isIgnored } from "../../planner/diff/normalize.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import {
   changedObjects,
+  newEffects,
   otherRecords,
   type PlanFileSource,
+  type PlanSelection,
   planFilePieces,
   readPlan,
   recordsDigest,
@@ -40,7 +42,6 @@ import {
 import { otherSensitiveValue } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { hasContent, secretField } from "../../resource/kind.ts";
-import type { Live } from "../../resource/live.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
 import { nameAndValue } from "../../spec/variables/variables.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
@@ -52,6 +53,7 @@ import { requiredTarget } from "../invocation/target.ts";
 import { withState } from "../session/open-state.ts";
 import { preferLessMemoryForFile } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
+import type { WorkspacePlan } from "./plan.ts";
 
 /** The most bytes of a plan file: a plan says of each resource what it was and what it becomes. */
 const PLAN_BYTES = 128 * 1024 * 1024;
@@ -62,13 +64,14 @@ const LIFETIME_MS = 24 * 3_600_000;
 export interface PlanBasis {
   readonly loaded: Pick<Loaded, "state" | "nextSerial">;
   readonly recovered: State;
+  readonly options: PlanSelection;
 }
 
 /** The text of a plan file in pieces. Throws Failure with PLAN_STALE where a saved plan would never be applied. */
 export function savedText(
   session: Session,
   plan: Plan,
-  { loaded, recovered }: PlanBasis,
+  { loaded, recovered, options }: PlanBasis,
   about: Omit<SavedReport, "places">,
 ): Iterable<string> {
   if (recovered.open.length > 0) throw openWork(recovered);
@@ -92,6 +95,7 @@ export function savedText(
       ),
       var_files: invocation.varFiles.map((path) => relative(invocation.cwd, path)),
     },
+    options,
     ...defined({ sensitive: sensitiveDigests(session, plan, nonce) }),
   };
   return closedPlan(
@@ -237,17 +241,17 @@ export function assertBasisUnchanged(session: Session, saved: SavedPlan, state: 
   if (diagnostics.length > 0) throw new Failure(...diagnostics);
 }
 
-/** The same of what the workspace decides: the result of recovery, and the objects that the plan changes. */
+/** The same of what the workspace decides, by the same plan made again: the result of recovery, the objects that the plan changes, and its side effects. */
 export function assertWorkspaceUnchanged(
   saved: SavedPlan,
-  recovered: State,
-  live: Live,
-  sensitive: SensitiveValues,
+  { plan, recovered: { state }, live, sensitive }: WorkspacePlan,
 ): void {
-  const diagnostics = [
-    ...otherRecords(saved, recovered),
-    ...changedObjects(saved.plan, live, registry, recovered, sensitive),
+  const moved = [
+    ...otherRecords(saved, state),
+    ...changedObjects(saved.plan, live, registry, state, sensitive),
   ];
+  const diagnostics =
+    moved.length > 0 ? moved : newEffects(saved.plan, plan, (texts) => sensitive.maskedMessages(texts));
   if (diagnostics.length > 0) throw new Failure(...diagnostics);
 }
 

@@ -10,9 +10,10 @@ import {
   withoutFrame,
 } from "../../core/diagnostic.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
-import { withoutDigests } from "../../core/sensitive-values.ts";
+import { type SensitiveValues, withoutDigests } from "../../core/sensitive-values.ts";
 import { count, inOneLine, listed } from "../../core/sentences.ts";
 import { evaluateRules, RULE_LIMITS, STRICT_RULE_LIMITS } from "../../expressions/evaluate-rules.ts";
+import { UNREAD_VALUE } from "../../expressions/language.ts";
 import type { RuleResult, RuleSubject } from "../../expressions/rule.ts";
 import { accessJson } from "../../planner/model/access.ts";
 import { type Change, touches } from "../../planner/model/change.ts";
@@ -27,6 +28,8 @@ import type { Rule, Spec } from "../../spec/model/spec.ts";
 interface RuleCheck {
   readonly spec: Pick<Spec, "rules" | "resources" | "sensitive" | "target">;
   readonly untrusted: boolean;
+  /** The same plan before sensitive values were hidden, and what hides them. Without it, rules see the plan. */
+  readonly clear?: { readonly plan: Pick<Plan, "changes" | "access">; readonly sensitive: SensitiveValues };
 }
 
 /** The plan with what the rules found. */
@@ -37,16 +40,20 @@ interface CheckedPlan {
 }
 
 /** A plan with errors is not checked, unless a base is compared: what was pending must not hide what is caused. */
-export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Promise<CheckedPlan> {
+export async function checkRules(plan: Plan, { spec, untrusted, clear }: RuleCheck): Promise<CheckedPlan> {
   const { rules = [], target } = spec;
   const isRefused = plan.split === undefined && hasErrors(plan.diagnostics);
   if (rules.length === 0 || isRefused) return { plan, warnings: [] };
   const costOf = costsAfter(plan);
-  const subjects = plan.changes.map((change) => ({ ...subjectOf(change), cost: costOf(change) }));
+  const { changes, access } = clear?.plan ?? plan;
+  const subjects = changes.map((change) => ({
+    ...subjectOf(change, clear?.sensitive),
+    cost: costOf(change),
+  }));
   const surroundings = {
     plan: { summary: { ...summaryOf(plan.changes) } },
     target: { name: target?.name ?? "", protected: target?.protected ?? false },
-    access: accessOf(plan, untrusted),
+    access: accessOf({ ...plan, access }, untrusted),
   };
   const limits = untrusted ? STRICT_RULE_LIMITS : RULE_LIMITS;
   const results: RuleResult[] = [];
@@ -59,7 +66,7 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
     const result = results[at];
     return result === undefined ? [] : findingsOf(rule, result, { plan, spec, untrusted });
   });
-  return withFindings(plan, guards);
+  return withFindings(plan, clear?.sensitive.maskedMessages(guards) ?? guards);
 }
 
 const NO_ACCESS = { gained: [], lost: [], notCompared: [] };
@@ -100,15 +107,14 @@ function costsAfter({ cost, capacity }: Plan): (change: Change) => NonNullable<R
 
 const ZERO = { min: 0, max: 0 };
 
-function subjectOf(change: Change): RuleSubject {
+function subjectOf(change: Change, sensitive: SensitiveValues | undefined): RuleSubject {
   const { address, kind, name, action, cause } = change;
   const { fields } = registry.get(kind);
+  const judged = (values: JsonObject): JsonObject =>
+    maskedValues(fields, sensitive?.conceal(address, values, "judged") ?? values);
   const reached = markedResult(change, fields);
-  const before = "before" in change ? withoutDigests(maskedValues(fields, change.before)) : null;
-  const after =
-    reached === undefined
-      ? null
-      : (withReferenceTexts(withoutDigests(maskedValues(fields, reached))) as JsonObject);
+  const before = "before" in change ? judged(change.before) : null;
+  const after = reached === undefined ? null : (withReferenceTexts(judged(reached)) as JsonObject);
   return { address, kind, name, change: { action, cause, before, after } };
 }
 
@@ -179,12 +185,15 @@ function failure(rule: Rule, problem: NonNullable<RuleResult["problem"]>, checke
   const details = {
     rule: { name, severity, at },
     at: rule.locate(problem.part, problem.offset),
-    hint: field && absentHint(field, checked),
+    hint: problem.message === UNREAD_VALUE ? UNREAD_HINT : field && absentHint(field, checked),
   };
   const message = `the rule ${name} could not be evaluated${where}: ${problem.part}: ${problem.message}`;
   const report = enforcement === "error" ? error : warning;
   return guardOf(report("GUARD_RULE_FAILED", message, details), changes, checked);
 }
+
+const UNREAD_HINT =
+  "a value that comes from a sensitive variable, secret, or local cannot be checked: write it in plain text, or change the rule";
 
 function absentHint(field: string, { plan, untrusted }: Checked): string {
   const isOfAccess = field === "gained" || field === "lost" || field === "not_compared";

@@ -303,7 +303,7 @@ rules:
     message: "{{change.after}} {{kind == 'pools' ? change.after.custom_tags.license.substring(0, 4) : ''}}"
   - name: guess
     kinds: [pools]
-    assert: change.after.custom_tags.license.startsWith("hunter")
+    assert: change.after.custom_tags.license.startsWith("hun")
     message: "{{change.after.custom_tags.more.split('').join('-')}}"
   - name: fail
     kinds: [pools]

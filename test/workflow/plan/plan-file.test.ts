@@ -13,6 +13,7 @@ const BINDING: Binding = {
   nonce: "n1",
   state: { lineage: "l", serial: 3, records: "r" },
   spec: { file: "workspace.yaml", files: [], vars: {}, var_files: [] },
+  options: {},
 };
 const PLAN = {
   host: "https://prod.example",

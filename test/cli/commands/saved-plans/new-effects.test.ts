@@ -1,0 +1,120 @@
+// A saved plan that would do more than it showed, because a person changed the workspace after it was made: nothing is written, through the real program and a service on loopback.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { runProgram } from "../../../../src/cli/program.ts";
+import { type RunningServer, startEmulator } from "../../../../src/emulator/server.ts";
+import { contextWith } from "../../context.ts";
+import { folderWith } from "../../program.ts";
+
+const TOKEN = "admin-token";
+const POLICY = "policy: { max_deletes: 100% }\npools: { keep: { node_type_id: Standard_DS3_v2 } }\n";
+const CLUSTER = "spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1";
+
+let server: RunningServer | undefined;
+afterEach(() => server?.close());
+
+interface Site {
+  readonly api: (path: string, body?: object) => Promise<Readonly<Record<string, never>>>;
+  readonly run: (line: string) => Promise<{ readonly code: number; readonly all: string }>;
+}
+
+/** Applies a spec, then plans another one into p.plan. */
+async function planned(
+  before: string,
+  after: string,
+  options = "",
+  prepare = async (_: Site) => {},
+): Promise<Site> {
+  server = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN });
+  const { url } = server;
+  const folder = folderWith(POLICY + before);
+  const env = {
+    WORKSPACE_HOST: url,
+    WORKSPACE_TOKEN: TOKEN,
+    WORKSPACE_STATE: join(folder, "state"),
+    K: "value",
+  };
+  const run = async (line: string) => {
+    const context = contextWith(env, folder);
+    const code = await runProgram(context, line.split(" "));
+    return { code, all: context.out() + context.err() };
+  };
+  const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+  const api = async (path: string, body?: object) => {
+    const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+    const answer = await fetch(`${url}/api/2.0/${path}`, init);
+    expect(answer.status).toBeLessThan(300);
+    return (await answer.json()) as Readonly<Record<string, never>>;
+  };
+  expect(await run("apply --auto-approve")).toMatchObject({ code: 0 });
+  await prepare({ api, run });
+  writeFileSync(join(folder, "workspace.yaml"), POLICY + after);
+  expect(await run(`plan --out p.plan${options}`)).toMatchObject({ code: 0 });
+  return { api, run };
+}
+
+const SCOPE = "scopes: { s: { secrets: { k: { env: K } }, acls: { users: READ } } }\n";
+
+describe("a saved plan is refused with nothing written", () => {
+  test.each([
+    ["", ""],
+    [" --destroy", SCOPE],
+    [" --only scopes.*", ""],
+  ])(
+    "if a secret would be lost that a person put into a scope that it deletes, made with%s",
+    async (options, after) => {
+      const { api, run } = await planned(SCOPE, after, options);
+      await api("secrets/put", { scope: "s", key: "mine", string_value: "mine" });
+      const { code, all } = await run("apply p.plan");
+      expect(code).toBe(4);
+      expect(all).toMatch(/error PLAN_LIVE_MOVED: scopes\.s would do more than the plan showed: .*mine/);
+      expect(await api("secrets/list?scope=s")).toMatchObject({ secrets: [{ key: "k" }, { key: "mine" }] });
+    },
+  );
+
+  test("if a member was added to a group that it deletes", async () => {
+    const { api, run } = await planned(
+      "groups: { g: {} }\nusers: { ada@example.com: {} }\n",
+      "users: { ada@example.com: {} }\n",
+    );
+    await api("groups/add-member", { parent_name: "g", user_name: "ada@example.com" });
+    const { code, all } = await run("apply p.plan");
+    expect([code, all]).toEqual([
+      4,
+      expect.stringContaining("groups.g would do more than the plan showed: "),
+    ]);
+    expect(await api("groups/list-members?group_name=g")).toMatchObject({
+      members: [{ user_name: "ada@example.com" }],
+    });
+  });
+
+  test("if a cluster that was terminated runs, and would restart", async () => {
+    const reach = async ({ api }: Site, path: string, state: string): Promise<void> => {
+      const { clusters } = (await api("clusters/list")) as { readonly clusters?: unknown };
+      const { cluster_id: id } = (clusters as readonly Readonly<Record<string, never>>[])[0] ?? {};
+      await api(path, { cluster_id: id });
+      const stateOf = async () => (await api(`clusters/get?cluster_id=${id}`)).state;
+      await expect.poll(stateOf, { timeout: 20_000 }).toBe(state);
+    };
+    const spec = (more: string) => `clusters: { c: { ${CLUSTER}${more} } }\n`;
+    const site = await planned(spec(""), spec(', spark_conf: { a: "1" }'), "", (site) =>
+      reach(site, "clusters/delete", "TERMINATED"),
+    );
+    await reach(site, "clusters/start", "RUNNING");
+    const { code, all } = await site.run("apply p.plan");
+    expect([code, all]).toEqual([
+      4,
+      expect.stringContaining("clusters.c would do more than the plan showed: "),
+    ]);
+  }, 60_000);
+});
+
+test.each(["", " --destroy", " --only scopes.*"])(
+  "a saved plan made with%s is applied if nothing else changed",
+  async (options) => {
+    const { run } = await planned(SCOPE, options === " --destroy" ? SCOPE : "", options);
+    expect(await run("apply p.plan")).toMatchObject({ code: 0, all: expect.stringContaining("deleted") });
+  },
+);

@@ -1,0 +1,87 @@
+// Rules and sensitive values: a rule sees what the spec writes in plain text, and cannot be evaluated on what comes from a sensitive value.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runProgram } from "../../../../src/cli/program.ts";
+import { contextWith } from "../../context.ts";
+import { folderWith } from "../../program.ts";
+
+const TYPE = "Standard_NC6s_v3";
+const RULES = `rules:
+  - { name: no-gpu, kinds: [pools], assert: 'change.after.node_type_id != "${TYPE}"', message: "no {{change.after.node_type_id}}" }
+`;
+const POOL = `pools: { p: { node_type_id: ${TYPE} } }\n`;
+const VARIABLE = `variables: { k: { type: string, sensitive: true, default: ${TYPE} } }\n`;
+
+function site(spec: string, rules = RULES) {
+  const folder = folderWith(spec);
+  const outside = folderWith("");
+  mkdirSync(join(folder, ".git"));
+  const writeRules = (text: string) => writeFileSync(join(outside, "rules.yaml"), text);
+  writeRules(rules);
+  const run = async (line: string, env: Readonly<Record<string, string>> = {}) => {
+    const fixed = { WORKSPACE_HOST: "embedded", WORKSPACE_STATE: join(outside, "state") };
+    const context = contextWith({ ...fixed, ...env }, folder);
+    const code = await runProgram(context, [...line.split(" "), "--rules", outside]);
+    return { code, all: context.out() + context.err() };
+  };
+  return { folder, run, rules: writeRules };
+}
+
+describe.each(["plan", "plan --untrusted", "apply --auto-approve"])(
+  "%s is blocked by a rule of a folder",
+  (line) => {
+    test.each([
+      ["about a field in plain text", POOL, "GUARD_RULE"],
+      ["also if an unused sensitive variable has the value", VARIABLE + POOL, "GUARD_RULE"],
+      [
+        "also if a secret of a file has the value",
+        `${POOL}scopes: { s: { secrets: { k: { file: value.txt } } } }\n`,
+        "GUARD_RULE",
+      ],
+      [
+        "that cannot be evaluated, if the field comes from a sensitive variable",
+        `${VARIABLE}pools: { p: { node_type_id: "\${var.k}" } }\n`,
+        "GUARD_RULE_FAILED",
+      ],
+    ])("%s", async (_what, spec, code) => {
+      const { folder, run } = site(spec);
+      writeFileSync(join(folder, "value.txt"), TYPE);
+      const result = await run(line);
+      expect(result).toMatchObject({ code: 3, all: expect.stringContaining(`error ${code}: `) });
+      if (code === "GUARD_RULE_FAILED") expect(result.all).not.toContain(`no ${TYPE}`);
+    });
+  },
+);
+
+test("a rule gives the same verdict in a job with the value of a secret and in one without", async () => {
+  const { run } = site(
+    `pools: { p: { node_type_id: Standard_DS3_v2, custom_tags: { env: production } } }
+scopes: { s: { secrets: { db: { env: DB } } } }
+`,
+    `rules: [{ name: env, kinds: [pools], assert: 'change.after.custom_tags.env in ["production"]' }]\n`,
+  );
+  const DB = JSON.stringify({ environment: "production" });
+  expect(await run("plan --out saved.json")).toMatchObject({ code: 0 });
+  expect(await run("plan", { DB })).toMatchObject({ code: 0 });
+  expect(await run("apply saved.json", { DB })).toMatchObject({ code: 0 });
+});
+
+test("a saved plan is checked again, by the rules of the apply, with what its spec writes in plain text", async () => {
+  const { run, rules } = site(VARIABLE + POOL, "rules: []\n");
+  expect(await run("plan --out saved.json")).toMatchObject({ code: 0 });
+  rules(RULES);
+  const { code, all } = await run("apply saved.json");
+  expect([code, all]).toEqual([3, expect.stringContaining("error GUARD_RULE: ")]);
+});
+
+test("a rule may pass a sensitive value on, and test whether a field is set", async () => {
+  const { run } = site(
+    `variables: { k: { type: string, sensitive: true, default: Value-1234 } }
+pools: { p: { node_type_id: ${TYPE}, custom_tags: { owner: "\${var.k}" } } }
+`,
+    `rules: [{ name: owner, kinds: [pools], assert: 'has(change.after.custom_tags.owner) && size(change.after.custom_tags) == 1' }]\n`,
+  );
+  expect(await run("plan")).toMatchObject({ code: 0 });
+});
