@@ -24,7 +24,7 @@ import {
   type Section,
 } from "../text/shorten-markdown.ts";
 import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
-import type { AccessLine } from "../view/access-view.ts";
+import { type AccessLine, openAccess } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts";
 import { type FieldLine, fieldNote } from "../view/field-lines.ts";
@@ -102,8 +102,11 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
 function renamed(plan: PlanView): readonly Section[] {
   const lines = movedLines(plan).map(printable);
   if (lines.length === 0) return [];
-  const text = `${["To keep renamed resources, add this to the spec:", "", ...markdownBlock("yaml", lines)].join("\n")}\n`;
-  return [{ rank: RANK.open, open: "", blocks: [{ what: "likely renames", text }] }];
+  const title = "To keep renamed resources, add this to the spec";
+  const yaml = markdownBlock("yaml", lines).join("\n");
+  const blockOf = (text: string): readonly Block[] => [{ what: "likely renames", text: `${text}\n` }];
+  if (lines.length > MOST_OPEN) return [collapsed(RANK.open, title, blockOf(`\n${yaml}`))];
+  return [{ rank: RANK.open, open: "", blocks: blockOf(`${title}:\n\n${yaml}`) }];
 }
 
 /** Replaces what stays aside, has side effects, or is what a guard objects to. */
@@ -230,14 +233,12 @@ function findingBlock(group: DiagnosticGroup): Block {
   return { what: "finding", text };
 }
 
-/** So many lines of access are open. */
-const MOST_ACCESS_LINES = 10;
-
 /** Above the changes: what people can do matters more than how a change is written. */
 function accessSections({ access }: PlanView): readonly Section[] {
   if (access === undefined) return [];
-  const blocks = access.lines.map(accessBlock);
-  const rest = blocks.slice(MOST_ACCESS_LINES);
+  const { open, isShortened } = openAccess(access);
+  const all = isShortened ? access.allLines : [];
+  const number = all.reduce((sum, { items }) => sum + items.length, 0);
   const notes = access.notCompared.map(
     (what): Block => ({ what: "note about access", text: `- not compared: ${markdownText(what)}\n` }),
   );
@@ -245,9 +246,9 @@ function accessSections({ access }: PlanView): readonly Section[] {
     {
       rank: RANK.open,
       open: `### ${markdownText(access.title)}`,
-      blocks: [...blocks.slice(0, MOST_ACCESS_LINES), ...notes],
+      blocks: [...open.map(accessBlock), ...notes],
     },
-    collapsed(RANK.complete, count(rest.length, "more line about access", "more lines about access"), rest),
+    collapsed(RANK.complete, `All: ${count(number, "right")}`, all.map(accessBlock)),
   ];
 }
 

@@ -66,8 +66,9 @@ const MOST_RIGHTS = 10;
 function accessSection({ access, expand }: PlanView, colors: Colors): readonly string[] {
   if (access === undefined) return [];
   const most = expand ? Number.POSITIVE_INFINITY : MOST_ACCESS_LINES;
-  const lines = access.lines.slice(0, most).flatMap((line) => accessLines(line, colors, expand));
-  const rest = access.lines.length - most;
+  const all = expand ? access.allLines : access.lines;
+  const lines = all.slice(0, most).flatMap((line) => accessLines(line, colors, expand));
+  const rest = all.length - most;
   return [
     colors.bold(`${access.title}.`),
     ...lines,

@@ -63,7 +63,7 @@ ul.members { margin: 10px 0 0 !important; columns: 2; column-gap: 28px; } ul.mem
 .findings { margin-top: 8px; font-size: 14px; } .findings .note { margin: 6px 0; } .findings > .note { padding: 6px 16px; } .findings details.note { padding: 0; overflow: hidden; }
 details.note > summary { padding: 6px 42px 6px 16px; } details.note > summary span { flex: 1 1 300px; min-width: 0; }
 details.note .note { border: 0; border-radius: 0; padding: 6px 0; margin: 0; }
-#access h2 { margin: 14px 0 4px; } #access ul { margin: 0; padding-left: 20px; } #access li { overflow-wrap: anywhere; }
+#access h2 { margin: 14px 0 4px; } #access ul { margin: 0; padding-left: 20px; font-size: 14px; line-height: 1.45; } #access li { overflow-wrap: anywhere; }
 details.more { margin: 8px 0; border-left-width: 1px; } details.more > summary { color: var(--soft); font-size: 14px; padding: 4px 42px 4px 16px; } details.more > summary:after { top: 4px; }
 .more .note { border-radius: 6px; }
 .copy { display: flex; gap: 8px; margin: 12px 0 0; } .copy button, .pager button { font-size: 13px; padding: 2px 9px; }

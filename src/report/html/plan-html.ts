@@ -118,10 +118,16 @@ function hiddenNote(hidden: string | undefined): Html {
   return hidden === undefined ? NOTHING : html`<p class="where">${hidden}</p>`;
 }
 
+/** More lines would move the filter bar off the first screen. */
+const MOST_RENAMES = 4;
+
 function renamesSection(plan: PlanView): Html {
   const lines = movedLines(plan).map(printable);
   if (lines.length === 0) return NOTHING;
-  return html`<section id="renames"><h2>To keep renamed resources, add this to the spec</h2><pre tabindex="0">${preLines(lines)}</pre></section>
+  const title = "To keep renamed resources, add this to the spec";
+  const text = html`<pre tabindex="0">${preLines(lines)}</pre>`;
+  if (lines.length > MOST_RENAMES) return closed(title, [text], "renames");
+  return html`<section id="renames"><h2>${title}</h2>${text}</section>
 `;
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { AccessState } from "../../../src/planner/access/access-state.ts";
 import { compareRights } from "../../../src/planner/access/compare-rights.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";
-import { accessView } from "../../../src/report/view/access-view.ts";
+import { accessView, openAccess } from "../../../src/report/view/access-view.ts";
 import { planningRegistryIn } from "../../../src/resource/dialect-view.ts";
 import {
   changedWorld,
@@ -126,6 +126,46 @@ describe("the access diff", () => {
     const before = world({ grants: [on("notebooks", "/Shared/etl/load", "bob@x")] });
     const after = { ...before, grants: [...before.grants, on("directories", "/Shared", "ada@x")] };
     expect(sentences(before, after)).toEqual(["+ ada@x: CAN_RUN on directory /Shared"]);
+  });
+
+  test("shows a right of one level on more than three objects of a kind as one item, for a form that shows all as several", () => {
+    const on = (object: string) => ({ ...read("data", "MANAGE"), object });
+    const before = world({ groups: [group("data", ["ada@x", "bob@x"])], grants: [] });
+    const after = { ...before, grants: ["a", "b", "c", "d", "e"].map(on) };
+    expect(sentences(before, after)).toEqual([
+      "+ everyone in data (2 people): MANAGE on 5 scopes: a, b, c, and 2 more",
+    ]);
+    const diff = { ...compare(before, after), notCompared: [] };
+    expect(accessView(diff, registry, "principal").allLines[0]?.items).toHaveLength(5);
+    expect(accessView(diff, registry, "object").lines).toMatchObject([
+      { sign: "+", head: "5 scopes (a, b, c, and 2 more)", items: ["MANAGE: everyone in data (2 people)"] },
+    ]);
+  });
+
+  test("has administrators, rights to manage, and what most people gain among its five open lines", () => {
+    const people = ["a", "b", "c", "d", "e", "f", "zoe"].map((name) => `${name}@x`);
+    const all = { ...group("data", ["e@x", "f@x"]) };
+    const before = world({ users: people.map((name) => user(name)), groups: [group("admins", []), all] });
+    const after = {
+      ...before,
+      groups: [group("admins", ["zoe@x"]), all],
+      grants: [
+        ...["a", "b", "c", "d"].map((name, at) => ({ ...read(`${name}@x`), object: `scope-${at}` })),
+        ...["ml", "etl", "bi"].map((object) => ({ ...read("e@x"), object })),
+        { ...read("e@x", "MANAGE"), object: "zoo" },
+        { ...read("data", "WRITE"), object: "ml" },
+      ],
+    };
+    const view = accessView({ ...compare(before, after), notCompared: [] }, registry, "principal");
+    const { open, isShortened } = openAccess(view);
+    expect(open.map(({ head, items }) => `${head}: ${items.join("; ")}`)).toEqual([
+      "everyone in data (2 people): WRITE on scope ml",
+      "a@x: READ on scope scope-0",
+      "b@x: READ on scope scope-1",
+      "e@x: MANAGE on scope zoo; READ on scope bi; and 1 more",
+      "zoe@x: administrator of the workspace (through admins)",
+    ]);
+    expect(isShortened).toBe(true);
   });
 
   test("shows that an inactive user loses every right", () => {

@@ -4,10 +4,12 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { error, warning } from "../../../src/core/diagnostic.ts";
+import type { AccessRight } from "../../../src/planner/model/access.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { answerHtmlPieces } from "../../../src/report/html/answer-html.ts";
 import { failureHtml } from "../../../src/report/html/page.ts";
 import { driftHtml, outcomeHtml, planHtml } from "../../../src/report/html/plan-html.ts";
+import { accessView } from "../../../src/report/view/access-view.ts";
 import type { AnswerView } from "../../../src/report/view/answer-view.ts";
 import { driftView } from "../../../src/report/view/drift-view.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
@@ -165,40 +167,52 @@ describeInChromium("a page", (open) => {
     }
   }, 120_000);
 
-  test("of 420 rights that a plan changes the first are open, so that the filter bar is on the first screen", async () => {
-    const lines = Array.from({ length: 420 }, (_, at) => ({
-      sign: "+" as const,
-      head: `everyone in team-${at}`,
-      items: ["WRITE on scope etl (was READ)"],
-    }));
-    const access = {
-      title: "Effective access: 420 rights gained",
-      lines,
-      notCompared: [],
-      source: [],
-    } as never;
+  test("of 420 rights that a plan changes five lines are open, so that the filter bar is on the first screen", async () => {
+    const right = (at: number, principal: string): AccessRight => ({
+      principal,
+      principalKind: "group",
+      people: 2,
+      kind: "pools",
+      object: `pool-${at}`,
+      level: "WRITE",
+      instead: "READ",
+      through: [],
+    });
+    const gained = Array.from({ length: 210 }, (_, at) => [
+      right(at, "all-scopes"),
+      right(at, `team-${at}`),
+    ]).flat();
+    const access = accessView({ gained, lost: [], notCompared: [] }, registry, "principal");
     const { page } = await open(planHtml({ ...teamView(165), access }), {
       viewport: { width: 1280, height: 800 },
     });
     const bottom = "document.querySelector(`.tools`).getBoundingClientRect().bottom";
     expect(await page.evaluate<number>(bottom)).toBeLessThanOrEqual(800);
-    expect(await page.locator("#access li:visible").count()).toBe(3);
-    await page.click("text=417 more lines about access");
-    expect(await page.locator("#access li:visible").count()).toBe(420);
+    expect(await page.locator("#access li:visible").allTextContents()).toEqual([
+      "+ gains everyone in all-scopes (2 people): WRITE on 210 pools: pool-0, pool-1, pool-2, and 207 more (was READ)",
+      ...[0, 1, 2, 3].map(
+        (at) => `+ gains everyone in team-${at} (2 people): WRITE on pools pool-${at} (was READ)`,
+      ),
+    ]);
+    await page.click("text=All: 420 rights");
+    expect(await page.locator("#access details li li:visible").count()).toBe(210);
   });
 
   test("with a guard, three groups of findings, access, cost, and side effects, the filter bar is on the first screen", async () => {
-    const lines = Array.from({ length: 8 }, (_, at) => ({
-      sign: "+" as const,
-      head: `everyone in team-${at} (2 people)`,
-      items: [`WRITE on scope team-${at} (was READ)`],
-    }));
-    const access = {
-      title: "Effective access: 8 rights gained",
-      lines,
-      notCompared: [],
-      source: [],
-    } as never;
+    const gained = Array.from(
+      { length: 8 },
+      (_, at): AccessRight => ({
+        principal: `team-${at}`,
+        principalKind: "group",
+        people: 2,
+        kind: "scopes",
+        object: `team-${at}`,
+        level: "WRITE",
+        instead: "READ",
+        through: [],
+      }),
+    );
+    const access = accessView({ gained, lost: [], notCompared: [] }, registry, "principal");
     for (const size of [165, 3_552]) {
       const view = teamView(size, true);
       const costTotal = "+300 cores, +1,050 GB always.";
