@@ -93,6 +93,14 @@ export const STATE_OPTIONS = inGroup("State", {
   lockTimeout: durationOption("--lock-timeout <time>", "wait this long for the state lock (default: 0s)"),
 });
 
+/** Of commands that read the spec, the state, and the workspace. */
+export const LIVE_OPTIONS = {
+  ...SPEC_OPTIONS,
+  ...HOST_OPTIONS,
+  ...READ_TIMEOUT_OPTION,
+  state: STATE_OPTIONS.state,
+} as const;
+
 export const RECORDED_OPTIONS = {
   file: SPEC_OPTIONS.file,
   target: SPEC_OPTIONS.target,

@@ -23,15 +23,7 @@ import { kindsNamed } from "../../workflow/transfer/export.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { assertUnused, choiceOption, flagOption, textsOption, type ValuesOf } from "../command/option.ts";
-import {
-  ACCESS_OUTPUT,
-  EXISTING_OPTIONS,
-  HOST_OPTIONS,
-  ONLY_OPTION,
-  READ_TIMEOUT_OPTION,
-  SPEC_OPTIONS,
-  STATE_OPTIONS,
-} from "../command/shared-options.ts";
+import { ACCESS_OUTPUT, EXISTING_OPTIONS, LIVE_OPTIONS, ONLY_OPTION } from "../command/shared-options.ts";
 import { accessFailureDocument } from "../output/failure-documents.ts";
 import { type RunFacts, withReports } from "../output/reports.ts";
 import { progressFor } from "../output/workflow-observer.ts";
@@ -46,10 +38,7 @@ const OPTIONS = {
   ),
   kinds: textsOption("--kinds <names>", "limit the rights of a principal to these kinds; repeatable"),
   expand: flagOption("--expand", "list the members of groups one by one"),
-  ...SPEC_OPTIONS,
-  ...HOST_OPTIONS,
-  ...READ_TIMEOUT_OPTION,
-  state: STATE_OPTIONS.state,
+  ...LIVE_OPTIONS,
   ...PLAN_ONLY,
   ...ACCESS_OUTPUT,
 } as const;

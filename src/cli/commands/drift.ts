@@ -40,10 +40,8 @@ import {
   CHOICE_OPTIONS,
   DRIFT_OUTPUT,
   FORM_OPTION,
-  HOST_OPTIONS,
+  LIVE_OPTIONS,
   ONLY_OPTION,
-  READ_TIMEOUT_OPTION,
-  SPEC_OPTIONS,
   STATE_OPTIONS,
 } from "../command/shared-options.ts";
 import { colorsOf, printDiagnostics, printResult } from "../output/diagnostics.ts";
@@ -56,10 +54,7 @@ export const acceptCommand = defineCommand({
   summary: "write drift into the spec",
   jsonSchema: "drift-accept",
   options: {
-    ...SPEC_OPTIONS,
-    ...HOST_OPTIONS,
-    ...READ_TIMEOUT_OPTION,
-    state: STATE_OPTIONS.state,
+    ...LIVE_OPTIONS,
     into: textOption("--into <file>", "file of the spec for new entries (default: the spec's main file)"),
     shared: flagOption("--shared", "also write values that decide other resources or targets"),
     inTarget: flagOption("--in-target", "write changed values under the selected target alone"),
@@ -161,10 +156,8 @@ export const acknowledgeCommand = defineCommand({
   name: "acknowledge",
   summary: "silence drift until a date",
   options: {
-    ...SPEC_OPTIONS,
-    ...HOST_OPTIONS,
-    ...READ_TIMEOUT_OPTION,
-    ...STATE_OPTIONS,
+    ...LIVE_OPTIONS,
+    lockTimeout: STATE_OPTIONS.lockTimeout,
     until: textOption("--until <date>", "last day in UTC, such as 2026-12-31, or a time"),
     reason: textOption("--reason <text>", "reason, shown in each report"),
     list: flagOption("--list", "list the acknowledged drift"),
@@ -237,10 +230,7 @@ export const driftCommand = defineCommand({
   below: [acceptCommand, acknowledgeCommand],
   jsonSchema: "drift",
   options: {
-    ...SPEC_OPTIONS,
-    ...HOST_OPTIONS,
-    ...READ_TIMEOUT_OPTION,
-    state: STATE_OPTIONS.state,
+    ...LIVE_OPTIONS,
     ...ONLY_OPTION,
     ...DRIFT_OUTPUT,
     ...CHOICE_OPTIONS,

@@ -27,12 +27,9 @@ import { assertUnused, flagOption, type ValuesOf } from "../command/option.ts";
 import {
   EXISTING_OPTIONS,
   EXPLANATION_OUTPUT,
-  HOST_OPTIONS,
+  LIVE_OPTIONS,
   ONLY_OPTION,
-  READ_TIMEOUT_OPTION,
   RULES_OPTION,
-  SPEC_OPTIONS,
-  STATE_OPTIONS,
 } from "../command/shared-options.ts";
 import { colorsOf } from "../output/diagnostics.ts";
 import { explanationFailureDocument } from "../output/failure-documents.ts";
@@ -43,11 +40,8 @@ const PLAN_ONLY = { ...ONLY_OPTION, ...EXISTING_OPTIONS, ...EXPLANATION_OUTPUT }
 
 const OPTIONS = {
   plan: flagOption("--plan", "explain what a plan does with the resource at this address, and why"),
-  ...SPEC_OPTIONS,
+  ...LIVE_OPTIONS,
   ...RULES_OPTION,
-  ...HOST_OPTIONS,
-  ...READ_TIMEOUT_OPTION,
-  state: STATE_OPTIONS.state,
   ...PLAN_ONLY,
 } as const;
 

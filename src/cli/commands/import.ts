@@ -18,23 +18,15 @@ import { type Session, withSession } from "../../workflow/session/session.ts";
 import { assertFree, planImport } from "../../workflow/transfer/import.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
-import {
-  FORM_OPTION,
-  HOST_OPTIONS,
-  READ_TIMEOUT_OPTION,
-  SPEC_OPTIONS,
-  STATE_OPTIONS,
-} from "../command/shared-options.ts";
+import { FORM_OPTION, LIVE_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
 import { Reports } from "../output/reports.ts";
 import { showPlan, viewOf } from "../output/review.ts";
 
 export const importCommand = defineCommand({
   jsonSchema: "import",
   options: {
-    ...SPEC_OPTIONS,
-    ...HOST_OPTIONS,
-    ...READ_TIMEOUT_OPTION,
-    ...STATE_OPTIONS,
+    ...LIVE_OPTIONS,
+    lockTimeout: STATE_OPTIONS.lockTimeout,
     ...FORM_OPTION,
   },
   args: [
