@@ -90,7 +90,17 @@ function kindFacts(provider: Kind): readonly string[] {
     `Refer to it as \${${provider.kind}.${nested === undefined ? "" : "PARENT/"}KEY.${provider.idAttribute}}.`,
     ...(limit === undefined ? [] : [`Limit: ${grouped(limit.max)} in ${per}.`]),
     REPLACING[provider.replaceStrategy],
+    ...fieldsElsewhere(provider),
   ];
+}
+
+/** Whether the Databricks dialect has more fields than a spec can have here. */
+function fieldsElsewhere({ fields, allFields = {} }: Kind): readonly string[] {
+  const hasMore = Object.entries(allFields).some(
+    ([name, { dialect, cloud }]) =>
+      dialect === "databricks" && cloud === undefined && !Object.hasOwn(fields, name),
+  );
+  return hasMore ? ["The dialect databricks has more fields: pass --dialect databricks."] : [];
 }
 
 const REPLACING = {

@@ -39,6 +39,7 @@ test.each([
   ["pools.disk_spec.constructor", 'unknown field of pools: "constructor"'],
   ["clusters.autoscale.min_workers.x", "the part before it has no fields"],
   ["polcy", 'did you mean "policy"?'],
+  ["jobs", "The dialect databricks has more fields: pass --dialect databricks."],
   ["jobs.tasks.notebook_task", "exists only in the dialect databricks: pass --dialect databricks,"],
   ["instance_profiles", "instance_profiles exist only in the dialect databricks on aws"],
   ["instance_profiles", "pass --dialect databricks --cloud aws,"],
