@@ -20,6 +20,8 @@ export interface RunMark {
   readonly open: boolean;
   /** Digest of the reported differences. */
   readonly digest?: string;
+  /** Whether a note is not written yet on a change that the digest cannot show. */
+  readonly noteIsDue?: boolean;
 }
 
 /** The first line of the report in Markdown. No target can end it. */
@@ -39,7 +41,7 @@ export function readMark(subject: Subject, body: string): RunMark | undefined {
   if (first.trim() !== marker(subject.target)) return undefined;
   const fields = decoded(/^<!-- workspace-run (\S+) -->$/.exec(second.trim())?.[1] ?? "");
   if (!isRecord(fields) || fields.folder !== subject.folder) return undefined;
-  const { number, attempt, commit, open, digest } = fields;
+  const { number, attempt, commit, open, digest, noteIsDue } = fields;
   if (!Number.isSafeInteger(number) || !Number.isSafeInteger(attempt)) return undefined;
   return {
     number: number as number,
@@ -47,6 +49,7 @@ export function readMark(subject: Subject, body: string): RunMark | undefined {
     commit: typeof commit === "string" ? commit : "",
     open: open !== false,
     ...(typeof digest === "string" ? { digest } : {}),
+    ...(noteIsDue === true ? { noteIsDue } : {}),
   };
 }
 

@@ -56,9 +56,13 @@ async function once(
     return "opened";
   }
   const { id } = newest.entry;
-  // The mark comes last: a run that could not add its comment finds the old mark, and adds it again.
+  const noteIsDue = hiddenIsNew || newest.mark.noteIsDue === true;
+  // No later run finds this change again: the state has it as reported.
+  if (mark.open && hiddenIsNew)
+    await issues.update(id, title, markedBody(subject, { ...mark, noteIsDue }, text));
+  // The mark of this run comes last: after a run that could not add its note, the next one finds the mark before it, and adds the note.
   if (!mark.open) await issues.note(id, `No drift is left that is not acknowledged, according to ${run}.`);
-  else if (newest.mark.digest !== mark.digest || hiddenIsNew)
+  else if (newest.mark.digest !== mark.digest || noteIsDue)
     await issues.note(id, `The drift changed, according to ${run}.`);
   await issues.update(id, title, body);
   if (mark.open) return "updated";

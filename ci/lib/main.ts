@@ -107,7 +107,7 @@ async function main(settings: Settings): Promise<number> {
     open: done.exitCode !== 0,
     ...drift,
   };
-  const room = LIMITS[settings.platform] - markedBody(settings.subject, mark, "").length;
+  const room = LIMITS[settings.platform] - markedBody(settings.subject, { ...mark, noteIsDue: true }, "").length;
   const text = fitted(bodyText(settings, done), room, settings.run.url);
   if (settings.comment && number !== undefined) {
     const result = await putComment(commentsOf(settings, number), settings.subject, mark, text);

@@ -70,6 +70,17 @@ describe.each(PLATFORMS)("the drift issue of $name", (platform) => {
     expect(host.issues[0]?.notes).toEqual(["The drift changed, according to run 1."]);
   });
 
+  test("gets the note on a hidden value from the next run if this run could not add it", async () => {
+    await put(mark(1), "k (sensitive) → (sensitive)");
+    const refused = { ...platform.issues(host), note: () => Promise.reject(new ApiError(403, "refused")) };
+    const report = { text: "k (sensitive) → (sensitive)  # new", run: "run 2", hiddenIsNew: true };
+    await expect(putIssue(refused, SUBJECT, mark(2), report)).rejects.toThrow("refused");
+    expect(host.issues[0]?.body).toContain("# new");
+    for (const number of [3, 4]) await put(mark(number), "k (sensitive) → (sensitive)  # reported before");
+    expect(host.issues[0]?.notes).toEqual(["The drift changed, according to run 1."]);
+    expect(host.issues[0]?.body).toContain("# reported before");
+  });
+
   test("is found on a later page and not changed by an outdated run", async () => {
     host.pageSize = 2;
     await put(mark(7), "newer");
