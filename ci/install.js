@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, "..");
+const GITLAB_JOBS = ".gitlab/workspace.gitlab-ci.yml";
 const USAGE = "usage: node ci/install.js github|gitlab|azure SOURCE FOLDER";
 
 function filesOf(platform) {
@@ -17,8 +18,9 @@ function filesOf(platform) {
       .map((name) => ({ from: `github/workflows/${name}`, to: `.github/workflows/${name}` }));
   if (platform === "gitlab")
     return [
-      { from: "gitlab/workspace.gitlab-ci.yml", to: ".gitlab/workspace.gitlab-ci.yml" },
-      { from: "gitlab/gitlab-ci.yml", to: ".gitlab-ci.yml" },
+      { from: "gitlab/workspace.gitlab-ci.yml", to: GITLAB_JOBS },
+      // It only includes the jobs, so a project keeps the one that it has.
+      { from: "gitlab/gitlab-ci.yml", to: ".gitlab-ci.yml", ifMissing: true },
     ];
   if (platform === "azure")
     return [{ from: "azure-pipelines/azure-pipelines.yml", to: "azure-pipelines.yml" }];
@@ -31,6 +33,26 @@ function pinned(text, source, commit, version) {
     .replaceAll(/https:\/\/git\.example\.com\/OWNER\/workspace\.git|OWNER\/workspace/g, () => source)
     .replaceAll(/\bCOMMIT$|@COMMIT\b/gm, (found) => found.replace("COMMIT", commit))
     .replaceAll("refs/tags/VERSION", `refs/tags/v${version}`);
+}
+
+const AZURE_NAME = String.raw`[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N} _.()&'!@~-]*[\p{L}\p{M}\p{N}_.()&'!@~-])?`;
+
+/** What SOURCE is, in words and as a pattern. */
+const SOURCES = {
+  github: ["OWNER/NAME", /^[\w.-]+\/[\w.-]+$/],
+  gitlab: ["an https URL without a user", /^https:\/\/[\w./:-]+$/],
+  // Names of Azure can have spaces.
+  azure: ["PROJECT/REPOSITORY", new RegExp(`^${AZURE_NAME}/${AZURE_NAME}$`, "u")],
+};
+
+/** What to add to the .gitlab-ci.yml of a project. */
+function includeLines(text) {
+  if (text.includes(GITLAB_JOBS)) return "";
+  return `.gitlab-ci.yml exists, and is not changed. Add these lines to it:
+include:
+  - local: ${GITLAB_JOBS}
+If it has stages, add build, test, and deploy. If it has workflow, let it run for merge requests, the default branch, and schedules.
+`;
 }
 
 function commitOf() {
@@ -51,19 +73,25 @@ function fail(message) {
 const [platform = "", source = "", folder = ""] = process.argv.slice(2);
 const files = filesOf(platform);
 if (files === undefined || source === "" || folder === "") fail(USAGE);
-const pattern = platform === "gitlab" ? /^https:\/\/[\w./:-]+$/ : /^[\w.-]+\/[\w.-]+$/;
-if (!pattern.test(source))
-  fail(`SOURCE ${JSON.stringify(source)} is not ${platform === "gitlab" ? "an https URL without a user" : "OWNER/NAME"}`);
+const [words, pattern] = SOURCES[platform];
+if (!pattern.test(source)) fail(`SOURCE ${JSON.stringify(source)} is not ${words}`);
 const commit = commitOf();
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 if (!existsSync(folder)) fail(`FOLDER ${JSON.stringify(folder)} does not exist`);
-const taken = files.map(({ to }) => to).filter((to) => existsSync(join(folder, to)));
+const exists = ({ to }) => existsSync(join(folder, to));
+const taken = files.filter((file) => exists(file) && !file.ifMissing).map(({ to }) => to);
 if (taken.length > 0)
   fail(
     `${taken.join(", ")} already ${taken.length === 1 ? "exists: remove it" : "exist: remove them"} first`,
   );
-for (const { from, to } of files) {
-  mkdirSync(dirname(join(folder, to)), { recursive: true });
-  writeFileSync(join(folder, to), pinned(readFileSync(join(HERE, from), "utf8"), source, commit, version));
+for (const file of files) {
+  const { from, to } = file;
+  const path = join(folder, to);
+  if (exists(file)) {
+    process.stdout.write(includeLines(readFileSync(path, "utf8")));
+    continue;
+  }
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, pinned(readFileSync(join(HERE, from), "utf8"), source, commit, version));
   process.stdout.write(`Wrote ${to}.\n`);
 }

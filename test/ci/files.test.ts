@@ -8,10 +8,12 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  writeFileSync,
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { listOf, type Mapping, mappingOf, ROOT, readYaml } from "./runners/pipeline.ts";
 
 const WORKFLOWS = globSync("ci/github/workflows/*.yml", { cwd: ROOT }).sort();
@@ -210,8 +212,50 @@ describe("the installer of pipeline files", () => {
       const again = install(platform, source, folder);
       expect(again.status).toBe(1);
       expect(again.stderr).toContain(
-        count === 1 ? "already exists: remove it" : "already exist: remove them",
+        platform === "github" ? "already exist: remove them" : "already exists: remove it",
       );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("writes the names of a project and repository with spaces for Azure", () => {
+    const folder = mkdtempSync(join(tmpdir(), "install-"));
+    try {
+      const source = "Data & Analytics (EU)/workspace tool";
+      expect(install("azure", source, folder)).toMatchObject({ status: 0, stderr: "" });
+      const written = parse(readFileSync(join(folder, "azure-pipelines.yml"), "utf8"));
+      expect(written.resources.repositories).toMatchObject([{ repository: "workspace", name: source }]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("leaves the .gitlab-ci.yml of a project unchanged, and says which lines it needs unless it has them", () => {
+    const folder = mkdtempSync(join(tmpdir(), "install-"));
+    const main = join(folder, ".gitlab-ci.yml");
+    const run = (text: string) => {
+      rmSync(join(folder, ".gitlab"), { recursive: true, force: true });
+      writeFileSync(main, text);
+      const { status, stdout } = install("gitlab", "https://git.example/tools/workspace.git", folder);
+      expect(status).toBe(0);
+      expect(readFileSync(main, "utf8")).toBe(text);
+      expect(readFileSync(join(folder, ".gitlab/workspace.gitlab-ci.yml"), "utf8")).toContain(commit);
+      return stdout.split("\n");
+    };
+    try {
+      const shown = run("build: { script: make }\n");
+      expect(shown.slice(0, 2)).toEqual([
+        "Wrote .gitlab/workspace.gitlab-ci.yml.",
+        ".gitlab-ci.yml exists, and is not changed. Add these lines to it:",
+      ]);
+      const added = parse(shown.slice(2, -2).join("\n"));
+      expect(added).toEqual({ include: [{ local: ".gitlab/workspace.gitlab-ci.yml" }] });
+      expect(shown.at(-2)).toBe(
+        "If it has stages, add build, test, and deploy. If it has workflow, let it run for merge requests, the default branch, and schedules.",
+      );
+      const included = "include: [{ local: .gitlab/workspace.gitlab-ci.yml }]\n";
+      expect(run(included)).toEqual(["Wrote .gitlab/workspace.gitlab-ci.yml.", ""]);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -223,6 +267,8 @@ describe("the installer of pipeline files", () => {
     expect(install("gitlab", "https://user:secret@git.example/a.git", "/nowhere").stderr).toContain(
       "is not an https URL without a user",
     );
+    for (const source of ["a", "a/b/c", " a/b", "a/b ", "a/b: c", "a/b #c", "a/$(b)", "- a/b", "a/b\nc"])
+      expect(install("azure", source, "/nowhere").stderr).toContain("is not PROJECT/REPOSITORY");
     expect(install("azure", "a/b", "/nowhere").stderr).toBe('error: FOLDER "/nowhere" does not exist\n');
     expect(install("gitea", "a/b", "/nowhere").stderr).toContain("usage:");
   });
