@@ -21,7 +21,7 @@ import { BadInput, type Env, readSettings, type Settings } from "./settings.ts";
 import { fetchUntrusted, Outdated } from "./untrusted.ts";
 import { type Finished, type Place, runWorkspace, withoutUnset } from "./workspace.ts";
 
-const env: Env = process.env.TF_BUILD === "True" ? withoutUnset(process.env) : process.env;
+const env: Env = withoutUnset(process.env);
 /** What each platform accepts as a comment, in characters. */
 const LIMITS = { github: 65_536, gitlab: 500_000, azure: 150_000, none: 65_536 } as const;
 
@@ -107,7 +107,8 @@ async function main(settings: Settings): Promise<number> {
     open: done.exitCode !== 0,
     ...drift,
   };
-  const room = LIMITS[settings.platform] - markedBody(settings.subject, { ...mark, noteIsDue: true }, "").length;
+  const room =
+    LIMITS[settings.platform] - markedBody(settings.subject, { ...mark, noteIsDue: true }, "").length;
   const text = fitted(bodyText(settings, done), room, settings.run.url);
   if (settings.comment && number !== undefined) {
     const result = await putComment(commentsOf(settings, number), settings.subject, mark, text);

@@ -250,9 +250,13 @@ export function environmentOf({ command, run }: Settings, env: Env, { commit }: 
   };
 }
 
-/** Azure Pipelines passes `$(NAME)` for a variable that is not set. */
+/** For a variable that is not set, Azure Pipelines passes `$(NAME)`, and GitLab passes `$NAME` if the variable has that name itself. */
 export function withoutUnset(env: Env): Env {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => !/^\$\([^()]+\)$/.test(value ?? "")));
+  const isUnset = (name: string, value = ""): boolean =>
+    env.TF_BUILD === "True"
+      ? /^\$\([^()]+\)$/.test(value)
+      : env.GITLAB_CI === "true" && [`$${name}`, `\${${name}}`].includes(value);
+  return Object.fromEntries(Object.entries(env).filter(([name, value]) => !isUnset(name, value)));
 }
 
 const textOf = (path: string): string | undefined =>

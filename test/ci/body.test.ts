@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { fenced, fitted, markedBody, readMark } from "../../ci/lib/body.ts";
 import { driftDigest } from "../../ci/lib/drift.ts";
 import { log, withoutCommands } from "../../ci/lib/log.ts";
-import { BadInput, readSettings } from "../../ci/lib/settings.ts";
+import { BadInput, type Env, readSettings } from "../../ci/lib/settings.ts";
 import { argumentsOf, environmentOf, hasHost, withoutUnset } from "../../ci/lib/workspace.ts";
 
 describe("the body of a comment", () => {
@@ -271,12 +271,21 @@ describe("the settings", () => {
   });
 
   test("ignore variables that Azure Pipelines did not expand", () => {
-    expect(withoutUnset({ A: "$(WORKSPACE_STATE_KEY)", B: "x$(y)", C: undefined })).toEqual({ B: "x$(y)" });
+    const of = (env: Env) => withoutUnset({ TF_BUILD: "True", ...env });
+    expect(of({ A: "$(WORKSPACE_STATE_KEY)", B: "x$(y)" })).toEqual(of({ B: "x$(y)" }));
     // Names from a key vault have dashes, and names of a variable group can have spaces.
     for (const name of ["db-password", "DB PASSWORD", "Build.SourceBranch", "clé"])
-      expect(withoutUnset({ A: `$(${name})` })).toEqual({});
-    const values = { A: "$()", B: "$(a)$(b)", C: "$(a", D: "$(a)\n", E: "$a-b" };
-    expect(withoutUnset(values)).toEqual(values);
+      expect(of({ A: `$(${name})` })).toEqual(of({}));
+    const values = { A: "$()", B: "$(a)$(b)", C: "$(a", D: "$(a)\n", E: "$a-b", F: "$F" };
+    expect(of(values)).toEqual({ TF_BUILD: "True", ...values });
+  });
+
+  test("ignore variables that GitLab did not expand because they have their own name as the value", () => {
+    const of = (env: Env) => withoutUnset({ GITLAB_CI: "true", ...env });
+    expect(of({ WORKSPACE_STATE_KEY: "$WORKSPACE_STATE_KEY", K: "${K}" })).toEqual(of({}));
+    const values = { A: "$B", B: "x$B", C: "$(C)" };
+    expect(of(values)).toEqual({ GITLAB_CI: "true", ...values });
+    expect(withoutUnset({ K: "$K" })).toEqual({ K: "$K" });
   });
 });
 
