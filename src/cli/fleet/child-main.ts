@@ -15,13 +15,13 @@ import {
   type RunRequest,
   SILENCE_LIMIT_MS,
 } from "../../fleet/model/run-message.ts";
-import type { ApplyOutcome, Drift, Plan } from "../../planner/model/plan.ts";
+import { touches } from "../../planner/model/change.ts";
+import { type ApplyOutcome, type Drift, type Plan, wasStopped } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import { diagnosticText } from "../../report/text/diagnostic-text.ts";
 import { printable } from "../../report/text/printable.ts";
 import { colorsFor } from "../../report/text/terminal.ts";
 import { driftItem } from "../../report/view/drift-view.ts";
-import type { Severity } from "../../resource/field-schema.ts";
 import { type ApplyObserver, freshPlanMaker, runApply } from "../../workflow/apply/apply.ts";
 import {
   type Invocation,
@@ -310,7 +310,7 @@ function applyWatch(log: RunLog) {
       if (event.type === "apply_start") log.line(`${event.action} ${event.address}`);
       if (!("outcome" in event)) return;
       const { address, result, diagnostic } = event.outcome;
-      if (result === "skipped" && diagnostic?.code === "APPLY_INTERRUPTED") {
+      if (wasStopped(event.outcome)) {
         notStarted += 1;
         return;
       }
@@ -330,20 +330,22 @@ function guardsFirst({ guards, diagnostics }: Plan): readonly Diagnostic[] {
   return [...guards.map(({ diagnostic }) => diagnostic), ...diagnostics];
 }
 
-function plannedCounts({ changes }: Plan): RunAnswer["counts"] {
+/** How often each name occurs, in the order of the first of each. */
+function countsOf(names: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { action } of changes)
-    if (action !== "noop" && action !== "report") counts[action] = (counts[action] ?? 0) + 1;
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
   return counts;
 }
 
+const plannedCounts = ({ changes }: Plan) => countsOf(changes.filter(touches).map(({ action }) => action));
+
 function appliedCounts({ changes }: ApplyOutcome): RunAnswer["counts"] {
-  const counts: Record<string, number> = {};
-  for (const { action, result } of changes) {
-    const name = result === "applied" ? action : result === "failed" ? "failed" : undefined;
-    if (name !== undefined && name !== "noop") counts[name] = (counts[name] ?? 0) + 1;
-  }
-  return counts;
+  return countsOf(
+    changes.flatMap(({ action, result }) => {
+      if (result === "failed") return ["failed"];
+      return result === "applied" && action !== "noop" ? [action] : [];
+    }),
+  );
 }
 
 function countsText(counts: RunAnswer["counts"]): string {
@@ -356,9 +358,8 @@ const NAMED_DRIFT = 5;
 
 /** Acknowledged drift does not count. */
 function driftOf(all: readonly Drift[]): Pick<RunAnswer, "drift" | "drifted"> {
-  const drift: Partial<Record<Severity, number>> = {};
   const open = all.map((item) => driftItem(item, registry, placesIn(new Map()))).filter((item) => item.open);
-  for (const { severity } of open) drift[severity] = (drift[severity] ?? 0) + 1;
+  const drift = countsOf(open.map(({ severity }) => severity));
   const drifted = open.slice(0, NAMED_DRIFT).map(({ address }) => address);
   return drifted.length === 0 ? { drift } : { drift, drifted };
 }
