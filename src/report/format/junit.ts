@@ -9,7 +9,7 @@ import { colorsFor } from "../text/terminal.ts";
 import type { DriftView } from "../view/drift-view.ts";
 import type { OutcomeItem, OutcomeView } from "../view/outcome-view.ts";
 import { ORIGINS, type PlanView, partLine, resolvedSentence } from "../view/plan-view.ts";
-import { changeLines, driftLines } from "./plan-text.ts";
+import { changeLines, driftLines } from "./change-text.ts";
 
 export interface JunitCase {
   readonly group: string;

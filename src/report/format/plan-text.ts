@@ -6,19 +6,10 @@ import { count, grouped, listed } from "../../core/sentences.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
-import { type Colors, diffPaint, type Paint, textTable } from "../text/terminal.ts";
+import { type Colors, textTable } from "../text/terminal.ts";
 import type { AccessLine } from "../view/access-view.ts";
-import type { ChangeView } from "../view/change-view.ts";
-import {
-  areUnrecorded,
-  authorText,
-  type DriftItem,
-  type DriftView,
-  notedOnce,
-  UNRECORDED_NOTE,
-} from "../view/drift-view.ts";
-import { type FieldLine, fieldNote } from "../view/field-lines.ts";
-import { type ChangeGroup, foldChanges, groupNames, groupTitle } from "../view/fold.ts";
+import type { DriftItem, DriftView } from "../view/drift-view.ts";
+import { foldChanges } from "../view/fold.ts";
 import {
   byOrigin,
   kindTable,
@@ -28,6 +19,7 @@ import {
   resolvedSentence,
   type SplitView,
 } from "../view/plan-view.ts";
+import { changeBlocks, driftLines } from "./change-text.ts";
 
 /** Of warnings with one code, or of one rule, so many are shown; a line counts the others. */
 const MOST_ALIKE = 10;
@@ -97,110 +89,6 @@ function changesSection(plan: PlanView, colors: Colors): readonly string[] {
     ...(head === undefined ? [] : [colors.bold(`${head}:`)]),
     ...changeBlocks(foldChanges(changes, { expand: plan.expand, foldsAccess: true }), colors),
   ]);
-}
-
-function changeBlocks(groups: readonly ChangeGroup[], colors: Colors): readonly string[] {
-  const isNotedBelow = areUnrecorded(groups.map(([{ driftOrigin }]) => driftOrigin));
-  const lines = spacedLines(
-    groups.map((group) => ({ kind: group[0].kind, lines: groupLines(group, colors, { isNotedBelow }) })),
-  );
-  if (isNotedBelow) lines.push("", colors.dim(UNRECORDED_NOTE));
-  if (groups.some(({ length }) => length > 1))
-    lines.push("", colors.dim("Equal changes are shown once; `--expand` shows each of them."));
-  return lines;
-}
-
-/** The lines of changes or drift. An empty line separates kinds, and what has more than one line. */
-function spacedLines(
-  blocks: readonly { readonly kind: string; readonly lines: readonly string[] }[],
-): string[] {
-  return blocks.flatMap(({ kind, lines }, at) => {
-    const before = blocks[at - 1];
-    const isApart =
-      before !== undefined && (before.kind !== kind || before.lines.length > 1 || lines.length > 1);
-    return isApart ? ["", ...lines] : lines;
-  });
-}
-
-/** So many of the equal changes are named; of changes of access each one, by its address. */
-const MOST_NAMED = 5;
-
-interface ChangeLineOptions {
-  /** Whether contents are not shortened. */
-  readonly isWhole?: boolean;
-  /** Whether a line below says that the service does not record who made the changes. */
-  readonly isNotedBelow?: boolean;
-}
-
-export function changeLines(
-  view: ChangeView,
-  colors: Colors,
-  options?: ChangeLineOptions,
-): readonly string[] {
-  return groupLines([view], colors, options);
-}
-
-function groupLines(
-  group: ChangeGroup,
-  colors: Colors,
-  { isWhole = false, isNotedBelow = false }: ChangeLineOptions = {},
-): readonly string[] {
-  const [view, ...others] = group;
-  const paint = paintOf(view.action, colors);
-  const members =
-    view.severity === "security" ? group.map(memberText).join(", ") : groupNames(group, MOST_NAMED);
-  // Members of a group share the remarks about what changes, and each has others about its object.
-  const own = others.length === 0 ? view.remarks : [members, ...view.sharedRemarks];
-  const remarkTexts = [...view.severityRemarks, ...own];
-  const remarks = remarkTexts.length === 0 ? "" : colors.dim(`  (${remarkTexts.join("; ")})`);
-  const author = authorText(view.driftOrigin, isNotedBelow);
-  // The color of an alarm does not include the padding.
-  const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
-  return [
-    `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(groupTitle(group))}${remarks}`,
-    ...fieldBlock(view.fields, colors),
-    ...contentBlock(isWhole ? view.wholeContent : view.content, colors),
-    ...(author === "" ? [] : [colors.dim(`      drift: ${author}`)]),
-    ...costLines(group, colors),
-    ...view.otherReasons.map((reason) => colors.dim(`      because ${reason}`)),
-    ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
-  ];
-}
-
-/** A member of equal changes of access, with what only it has: its former address, or its name. */
-function memberText({ title, remarks, sharedRemarks }: ChangeView): string {
-  const own = remarks.filter((text) => !sharedRemarks.includes(text));
-  return own.length === 0 ? title : `${title} (${own.join("; ")})`;
-}
-
-/** Equal changes can differ in cost, if their pools do. */
-function costLines([view, ...others]: ChangeGroup, colors: Colors): readonly string[] {
-  if (view.cost === "" || others.some(({ cost }) => cost !== view.cost)) return [];
-  return [`      ${colors.cyan("cost:")} ${others.length === 0 ? "" : "each "}${view.cost}`];
-}
-
-function paintOf(action: ChangeView["action"], colors: Colors): Paint {
-  switch (action) {
-    case "create":
-      return colors.green;
-    case "update":
-      return colors.yellow;
-    case "replace":
-      return colors.magenta;
-    case "delete":
-      return colors.red;
-    case "adopt":
-    case "import":
-    case "move":
-    case "forget":
-      return colors.cyan;
-    case "compare":
-      return colors.yellow;
-    case "noop":
-    case "report":
-      return colors.dim;
-  }
-  return action satisfies never;
 }
 
 /** Drift that no change of this plan reverts; other drift is marked at its change. */
@@ -324,8 +212,6 @@ function revertSection(plan: PlanView, colors: Colors): readonly string[] {
   ];
 }
 
-const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
-
 /** `isOnlyOutput`: no other output shows the findings about the run. */
 export function driftText(view: DriftView, colors: Colors, info?: RunInfo, isOnlyOutput = false): string {
   const { title, shown, hidden, diagnostics } = view;
@@ -338,43 +224,4 @@ export function driftText(view: DriftView, colors: Colors, info?: RunInfo, isOnl
     runLines(info, colors),
   ];
   return sectionsText(sections);
-}
-
-export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
-  const { items, note } = notedOnce(drift);
-  const lines = spacedLines(items.map((item) => ({ kind: item.kind, lines: driftItemLines(item, colors) })));
-  return note === "" ? lines : [...lines, "", colors.dim(note)];
-}
-
-function driftItemLines(item: DriftItem, colors: Colors): readonly string[] {
-  const remarks = item.remarks.length === 0 ? "" : `  (${item.remarks.join("; ")})`;
-  return [
-    `  ${colors.yellow(SIGNS[item.what])} ${colors.yellow(item.word.padEnd(8))} ${colors.bold(printable(item.address))}${colors.dim(remarks)}`,
-    ...(item.author === "" ? [] : [colors.dim(`      ${item.author}`)]),
-    ...fieldBlock(item.fields, colors),
-    ...contentBlock(item.content, colors),
-  ];
-}
-
-/** Labels longer than this push only their own line to the right. */
-const LABEL_WIDTH = 44;
-
-export function fieldBlock(lines: readonly FieldLine[], colors: Colors): readonly string[] {
-  const rows = lines.map((line) => {
-    const note = fieldNote(line);
-    const end = note === "" ? "" : `  ${colors.magenta(`# ${note}`)}`;
-    return [line.label, `${fieldValue(line, colors)}${end}`];
-  });
-  return textTable(rows, { indent: "      ", widest: LABEL_WIDTH });
-}
-
-function fieldValue(line: FieldLine, colors: Colors): string {
-  if (line.sign === "+") return colors.green(`+ ${line.text}`);
-  if (line.sign === "-") return colors.red(`- ${line.text}`);
-  if (line.was === undefined) return line.text;
-  return `${colors.red(line.was)} ${colors.dim("→")} ${colors.green(line.text)}`;
-}
-
-function contentBlock(lines: readonly string[], colors: Colors): readonly string[] {
-  return lines.map((line) => `        ${diffPaint(line, colors, colors.dim)(line)}`);
 }

@@ -1,7 +1,7 @@
 // Changes of a plan in full, for the prompt of an apply: by number, address, or filter.
 
 import { count } from "../../core/sentences.ts";
-import { changeLines } from "../format/plan-text.ts";
+import { changeLines } from "../format/change-text.ts";
 import { printable } from "../text/printable.ts";
 import type { Colors } from "../text/terminal.ts";
 import type { ChangeView } from "../view/change-view.ts";

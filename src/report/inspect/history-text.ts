@@ -8,7 +8,7 @@ import { fromPointer } from "../../core/pointer.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import { count, firstFew } from "../../core/sentences.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
-import { fieldBlock } from "../format/plan-text.ts";
+import { fieldBlock } from "../format/change-text.ts";
 import { printable } from "../text/printable.ts";
 import type { Colors } from "../text/terminal.ts";
 import { SIGNS } from "../text/vocabulary.ts";

@@ -6,11 +6,12 @@ import { count, listed } from "../../core/sentences.ts";
 import type { ExplainedField, Neighbor, PlanExplanation } from "../../planner/explain-plan.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { severityOfDiff } from "../../resource/severity.ts";
+import { changeLines, fieldBlock } from "../format/change-text.ts";
 import { diffValue } from "../format/plan-json.ts";
-import { changeLines, fieldBlock } from "../format/plan-text.ts";
 import { diagnosticJson, diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type Colors, valueText } from "../text/terminal.ts";
+import { VERBS } from "../text/vocabulary.ts";
 import {
   type AnswerFact,
   type AnswerItem,
@@ -20,7 +21,7 @@ import {
   type LineItem,
   rightText,
 } from "../view/answer-view.ts";
-import { type ChangeView, VERBS } from "../view/change-view.ts";
+import type { ChangeView } from "../view/change-view.ts";
 import { authorText, driftOriginJson } from "../view/drift-view.ts";
 import { diffLines } from "../view/field-lines.ts";
 import { pastRunAuthor, pastRunTime, runDocument, runItem } from "./history-text.ts";

@@ -3,7 +3,7 @@
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { findingsOf } from "../../planner/model/plan.ts";
-import { changeLines } from "../format/plan-text.ts";
+import { changeLines } from "../format/change-text.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type Colors, colorsFor } from "../text/terminal.ts";

@@ -19,6 +19,20 @@ export const SIGNS: Readonly<Record<Action, string>> = {
   report: "?",
 };
 
+export const VERBS: Readonly<Record<Action, string>> = {
+  create: "create",
+  update: "update",
+  replace: "replace",
+  delete: "DELETE",
+  adopt: "adopt",
+  import: "import",
+  move: "move",
+  forget: "forget",
+  compare: "compare",
+  noop: "keep",
+  report: "found",
+};
+
 export const DONE: Readonly<Record<Action, string>> = {
   create: "created",
   update: "updated",

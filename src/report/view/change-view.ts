@@ -20,22 +20,8 @@ import type { Kind, KindRegistry } from "../../resource/kind.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import { mostSevere, severityOfDiff, severityOfObject } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
-import { SIGNS, timeText } from "../text/vocabulary.ts";
+import { SIGNS, timeText, VERBS } from "../text/vocabulary.ts";
 import { causeText, diffLines, type FieldLine, setLines, withNote } from "./field-lines.ts";
-
-export const VERBS: Readonly<Record<Action, string>> = {
-  create: "create",
-  update: "update",
-  replace: "replace",
-  delete: "DELETE",
-  adopt: "adopt",
-  import: "import",
-  move: "move",
-  forget: "forget",
-  compare: "compare",
-  noop: "keep",
-  report: "found",
-};
 
 /** `reverts drift of max_capacity that grace@example.com acknowledged until 2026-12-31T23:59:59Z: load test`. */
 function revertText({ path, by, until, reason }: RevertedDrift): string {
