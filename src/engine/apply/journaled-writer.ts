@@ -67,7 +67,7 @@ export class JournaledWriter implements OperationWriter {
   }
 
   async write(operation: WriteOperation, input: WriteInput): Promise<JsonObject> {
-    this.#assertMayLeave();
+    this.#assertMayBegin();
     const intent = await this.#announce(operation);
     try {
       const answer = await this.#writer.write(operation, input, () => {
@@ -93,10 +93,17 @@ export class JournaledWriter implements OperationWriter {
     } catch (failure) {
       throw new NotSent(failure);
     }
+    this.#assertMayBegin();
+  }
+
+  #assertMayBegin(): void {
     if (!this.#hasSent) this.#ports.mayBegin();
   }
 
-  /** No request is sent before its entry is durable, so a failure here certainly had no effect. */
+  /**
+   * No request is sent before its entry is durable, so a failure here certainly had no effect. The entry of a run that was
+   * blocked or suspended renews the lock, if no other run has acquired it.
+   */
   async #announce(operation: string): Promise<number> {
     if (this.#seq === undefined) {
       this.#seq = this.#lease.append({ type: "intent", intent: { ...this.#intent, operation } });

@@ -445,6 +445,28 @@ test("after the lock is lost, no request is sent and the state is not written", 
   expect(outcome.diagnostics.map((one) => one.code)).toEqual(["STATE_LOCK_LOST"]);
 });
 
+/** A heartbeat takes turns of the event loop, so what follows a blocked run at once comes before it. */
+const slowFiles: Hooks = { before: () => new Promise((resolve) => setImmediate(resolve)) };
+
+test("an apply that was blocked before its first request renews its lock and continues", async () => {
+  const bench = new Bench();
+  await bench.apply(specOf({ "things.a": {} }));
+  bench.hooks = slowFiles;
+  bench.between = () => void bench.clock.advance(80_000);
+  const spec = specOf({ "things.a": {}, "things.b": {} });
+  expect(results(await bench.apply(spec))).toEqual(["applied create things.b"]);
+});
+
+test("an apply that was blocked between two requests renews its lock and continues", async () => {
+  const bench = new Bench();
+  bench.hooks = slowFiles;
+  bench.service.during = (text) => {
+    if (text === "create things a") void bench.clock.advance(80_000);
+  };
+  const spec = specOf({ "things.a": {}, "things.b": {} });
+  expect(results(await bench.apply(spec))).toEqual(["applied create things.a", "applied create things.b"]);
+});
+
 test("a stop lets what is in flight end, begins nothing, and saves", async () => {
   const bench = new Bench();
   bench.parallelism = 2;
