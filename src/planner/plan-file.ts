@@ -206,36 +206,37 @@ function changedFiles(then: SavedPlan["spec"]["files"], now: SavedPlan["spec"]["
     .sort();
 }
 
-/** Side effects and guards that a plan has now, and did not have when it was saved. `again`: the same plan, made now. `masked` hides sensitive values of this run. */
-export function newEffects(
+/** Guards about what is lost. */
+const LOSSES: ReadonlySet<string> = new Set(["GUARD_DATA_LOSS", "GUARD_LOCKOUT"]);
+
+/** Harms and losses that a plan has now, and did not have when it was saved. `again`: the same plan, made now. `masked` hides sensitive values of this run. */
+export function newHarms(
   saved: Plan,
   again: Plan,
   masked: (texts: readonly string[]) => readonly string[],
 ): Diagnostic[] {
   const shown = new Map(saved.changes.map((change) => [changeKey(change), change]));
-  const effects = again.changes.flatMap((change) => {
+  const harms = again.changes.flatMap((change) => {
     const before = shown.get(changeKey(change));
     if (before === undefined || !touches(before)) return [];
-    const known = new Set(masked(before.consequences).map(withoutNumbers));
-    return change.consequences
-      .filter((effect) => !known.has(withoutNumbers(effect)))
-      .map((effect) => [change.address, effect] as const);
+    const known = new Set(masked(before.harms ?? []));
+    return (change.harms ?? [])
+      .filter((harm) => !known.has(harm))
+      .map((harm) => [change.address, harm] as const);
   });
-  const guards = again.guards.flatMap(({ diagnostic, addresses }) => {
-    const isKnown = saved.guards.some((guard) => guard.diagnostic.code === diagnostic.code);
-    const isOfPlan = addresses.some((address) => saved.changes.some((change) => change.address === address));
-    return isKnown || !isOfPlan ? [] : [[addresses[0], diagnostic.message] as const];
+  const losses = again.guards.flatMap(({ diagnostic, addresses }) => {
+    const address = addresses.find((address) => saved.changes.some((change) => change.address === address));
+    return LOSSES.has(diagnostic.code) && address !== undefined
+      ? [[address, diagnostic.message] as const]
+      : [];
   });
-  return [...effects, ...guards].map(([address, effect]) =>
-    error("PLAN_LIVE_MOVED", `${address} would do more than the plan showed: ${effect}`, {
+  return [...harms, ...losses].map(([address, what]) =>
+    error("PLAN_LIVE_MOVED", `${address} would do more than the plan showed: ${what}`, {
       address,
       hint: "make a new plan, then apply it",
     }),
   );
 }
-
-/** The number of runs of a job changes all the time. */
-const withoutNumbers = (text: string): string => text.replace(/\d+/g, "");
 
 /** Changes whose live object differs from the plan: changed, deleted, or unexpectedly present. */
 export function changedObjects(

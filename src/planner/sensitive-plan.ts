@@ -89,6 +89,7 @@ function concealedChange(change: Change, sensitive: SensitiveValues, open: OpenC
   const sentences = {
     reasons: sensitive.maskedMessages(change.reasons),
     consequences: sensitive.maskedMessages(change.consequences),
+    ...(change.harms === undefined ? {} : { harms: sensitive.maskedMessages(change.harms) }),
   };
   const content =
     "content" in change && change.content !== undefined ? { content: sensitive.masked(change.content) } : {};

@@ -215,7 +215,7 @@ export const groups = defineProvider({
       if (change.live === undefined) return [];
       if (change.action === "update") return renamed(change.live, change.after ?? {}, workspace);
       if (!removesObject(change)) return [];
-      const members = stayingMembers(workspace, change.live);
+      const members = stayingMembers(workspace, change.live).length;
       const acls = aclsNaming(workspace, (name) => name, change.live.name);
       return [
         ...(members > 0 ? [`${count(members, "member loses", "members lose")} the rights of the group`] : []),
@@ -224,6 +224,10 @@ export const groups = defineProvider({
         ...fieldsNotCopied(change, "group"),
       ];
     },
+    harms: (change, workspace) =>
+      change.live === undefined || !removesObject(change)
+        ? []
+        : stayingMembers(workspace, change.live).map((name) => `${name} loses the rights of the group`),
     objections(change, workspace) {
       const { before, after } = memberships(change, workspace);
       const { members } = change.after ?? {};

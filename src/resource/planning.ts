@@ -154,6 +154,8 @@ export interface PlanningRules {
   neededFacts?(change: PlannedChange, workspace: PlannedWorkspace): readonly NeededFact[];
   /** Side effects of the change, as sentences, from live data. */
   consequences?(change: PlannedChange, workspace: PlannedWorkspace): readonly string[];
+  /** Whom the change harms at once: a sentence for each. A saved plan that harms one more than it did when it was made is not applied. Pure. */
+  harms?(change: PlannedChange, workspace: PlannedWorkspace): readonly string[];
   objections?(change: PlannedChange, workspace: PlannedWorkspace): readonly Objection[];
   /** Warnings about a managed live object whose details were read, whether it changes or not. Pure. */
   liveProblems?(live: LiveObject): readonly Problem[];

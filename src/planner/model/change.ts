@@ -32,6 +32,8 @@ interface Common {
   readonly reasons: readonly string[];
   /** Side effects, as sentences. */
   readonly consequences: readonly string[];
+  /** Whom it harms, by sentences, as its kind says; absent if it harms no one. */
+  readonly harms?: readonly string[];
   readonly dependsOn: readonly Address[];
   readonly reverts?: NonEmpty<RevertedDrift>;
   /** The address before a `moved` entry of the spec gave the record this one. */

@@ -91,7 +91,7 @@ export function askKind<T>(
   return planned === undefined ? [] : (rule(input.registry.get(change.kind).planning, planned) ?? []);
 }
 
-/** The changes with their side effects. */
+/** The changes with their side effects, and with whom they harm. */
 export function withConsequences(
   context: PlanContext,
   changes: readonly Change[],
@@ -101,7 +101,9 @@ export function withConsequences(
     const consequences = askKind(context, change, (planning, planned) =>
       planning.consequences?.(planned, workspace),
     );
-    return consequences.length === 0 ? change : { ...change, consequences };
+    const harms = askKind(context, change, (planning, planned) => planning.harms?.(planned, workspace));
+    if (consequences.length + harms.length === 0) return change;
+    return harms.length === 0 ? { ...change, consequences } : { ...change, consequences, harms };
   });
 }
 

@@ -243,6 +243,10 @@ export const clusters = defineProvider({
     neededFacts: (change, workspace) =>
       interrupts(change) && workspace.activeRuns === undefined ? ["runs"] : [],
     consequences,
+    harms: (change) =>
+      change.live !== undefined && interrupts(change)
+        ? [`the cluster is running and ${whatBecomesOf(change)}`]
+        : [],
     liveProblems: libraryStates,
     judgedBy: policyKinds,
     objections: policyObjections,

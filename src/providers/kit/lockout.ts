@@ -127,18 +127,18 @@ export function aclsNaming(
 }
 
 /** Members of a group that stay when it goes: its own, and those that it has through groups which go as well. */
-export function stayingMembers(workspace: PlannedWorkspace, group: LiveObject): number {
+export function stayingMembers(workspace: PlannedWorkspace, group: LiveObject): readonly string[] {
   const membership = membershipOf(workspace);
   const staying = new Set<string>();
   const visited = new Set<string>([group.name]);
   const open: Members[] = [membersOf(group.values)];
   for (let members = open.pop(); members !== undefined; members = open.pop()) {
-    for (const user of members.users) if (!workspace.isRemoved("users", user)) staying.add(`users.${user}`);
+    for (const user of members.users) if (!workspace.isRemoved("users", user)) staying.add(`user ${user}`);
     for (const inner of members.groups) {
-      if (!workspace.isRemoved("groups", inner)) staying.add(`groups.${inner}`);
+      if (!workspace.isRemoved("groups", inner)) staying.add(`group ${inner}`);
       else if (!visited.has(inner)) open.push(membership.get(inner) ?? { users: [], groups: [] });
       visited.add(inner);
     }
   }
-  return staying.size;
+  return [...staying];
 }

@@ -26,7 +26,7 @@ import { isIgnored } from "../../planner/diff/normalize.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import {
   changedObjects,
-  newEffects,
+  newHarms,
   otherRecords,
   type PlanFileSource,
   type PlanSelection,
@@ -251,7 +251,7 @@ export function assertWorkspaceUnchanged(
     ...changedObjects(saved.plan, live, registry, state, sensitive),
   ];
   const diagnostics =
-    moved.length > 0 ? moved : newEffects(saved.plan, plan, (texts) => sensitive.maskedMessages(texts));
+    moved.length > 0 ? moved : newHarms(saved.plan, plan, (texts) => sensitive.maskedMessages(texts));
   if (diagnostics.length > 0) throw new Failure(...diagnostics);
 }
 

@@ -1,4 +1,4 @@
-// A saved plan that would do more than it showed, because a person changed the workspace after it was made: nothing is written, through the real program and a service on loopback.
+// A saved plan that would harm more than it showed, because a person changed the workspace after it was made: nothing is written, through the real program and a service on loopback.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -55,6 +55,15 @@ async function planned(
   return { api, run };
 }
 
+/** Stops or starts the cluster, and waits for its state. */
+const reach = async ({ api }: Site, path: string, state: string): Promise<void> => {
+  const { clusters } = (await api("clusters/list")) as { readonly clusters?: unknown };
+  const { cluster_id: id } = (clusters as readonly Readonly<Record<string, never>>[])[0] ?? {};
+  await api(path, { cluster_id: id });
+  const stateOf = async () => (await api(`clusters/get?cluster_id=${id}`)).state;
+  await expect.poll(stateOf, { timeout: 20_000 }).toBe(state);
+};
+
 const SCOPE = "scopes: { s: { secrets: { k: { env: K } }, acls: { users: READ } } }\n";
 
 describe("a saved plan is refused with nothing written", () => {
@@ -74,30 +83,35 @@ describe("a saved plan is refused with nothing written", () => {
     },
   );
 
-  test("if a member was added to a group that it deletes", async () => {
-    const { api, run } = await planned(
-      "groups: { g: {} }\nusers: { ada@example.com: {} }\n",
-      "users: { ada@example.com: {} }\n",
-    );
-    await api("groups/add-member", { parent_name: "g", user_name: "ada@example.com" });
-    const { code, all } = await run("apply p.plan");
-    expect([code, all]).toEqual([
-      4,
-      expect.stringContaining("groups.g would do more than the plan showed: "),
-    ]);
-    expect(await api("groups/list-members?group_name=g")).toMatchObject({
-      members: [{ user_name: "ada@example.com" }],
+  test.each([
+    ["ada", [], ["bo"]],
+    ["ada", ["cy"], ["bo", "di"]],
+  ])("if a member was added to a group that it deletes: %s %s %s", async (_, before, added) => {
+    const names = ["ada", "bo", "cy", "di"].map((name) => `  ${name}@example.com: {}\n`).join("");
+    const add = ({ api }: Site, members: readonly string[]) =>
+      Promise.all(
+        members.map((name) =>
+          api("groups/add-member", { parent_name: "g", user_name: `${name}@example.com` }),
+        ),
+      );
+    const users = `users:\n${names}`;
+    const site = await planned(`groups: { g: {} }\n${users}`, users, "", async (site) => {
+      await add(site, before);
     });
+    await add(site, added);
+    const { code, all } = await site.run("apply p.plan");
+    expect(code).toBe(4);
+    for (const name of added)
+      expect(all).toContain(
+        `groups.g would do more than the plan showed: user ${name}@example.com loses the rights of the group`,
+      );
+    const { members } = (await site.api("groups/list-members?group_name=g")) as {
+      readonly members?: unknown;
+    };
+    expect(members).toHaveLength(before.length + added.length);
   });
 
   test("if a cluster that was terminated runs, and would restart", async () => {
-    const reach = async ({ api }: Site, path: string, state: string): Promise<void> => {
-      const { clusters } = (await api("clusters/list")) as { readonly clusters?: unknown };
-      const { cluster_id: id } = (clusters as readonly Readonly<Record<string, never>>[])[0] ?? {};
-      await api(path, { cluster_id: id });
-      const stateOf = async () => (await api(`clusters/get?cluster_id=${id}`)).state;
-      await expect.poll(stateOf, { timeout: 20_000 }).toBe(state);
-    };
     const spec = (more: string) => `clusters: { c: { ${CLUSTER}${more} } }\n`;
     const site = await planned(spec(""), spec(', spark_conf: { a: "1" }'), "", (site) =>
       reach(site, "clusters/delete", "TERMINATED"),
@@ -118,3 +132,15 @@ test.each(["", " --destroy", " --only scopes.*"])(
     expect(await run("apply p.plan")).toMatchObject({ code: 0, all: expect.stringContaining("deleted") });
   },
 );
+
+test("a saved plan is applied also if a cluster that it restarts has terminated by then", async () => {
+  const site = await planned(
+    `clusters: { c: { ${CLUSTER} } }\n`,
+    `clusters: { c: { ${CLUSTER}, spark_conf: { a: "1" } } }\n`,
+  );
+  await reach(site, "clusters/delete", "TERMINATED");
+  expect(await site.run("apply p.plan")).toMatchObject({
+    code: 0,
+    all: expect.stringContaining("1 updated"),
+  });
+}, 60_000);
