@@ -230,6 +230,11 @@ export const PAGE_SCRIPT = `
     head.scrollIntoView({ block: "center" });
   }
 
+  function mark(element) {
+    for (const former of document.querySelectorAll(".here")) former.classList.remove("here");
+    element.classList.add("here");
+  }
+
   /** The item with this anchor, or the equal changes among which it is. */
   function goTo(id) {
     const markup = 'id="' + id.replace(/[&"'\\u003c>]/g, (character) => "&" + Object.keys(CHARACTERS).find((name) => CHARACTERS[name] === character) + ";") + '"';
@@ -239,6 +244,7 @@ export const PAGE_SCRIPT = `
       const target = byId(id);
       if (target === null) return;
       for (let element = target; element !== null; element = element.parentElement) if (element.tagName === "DETAILS") element.open = true;
+      mark(target);
       target.scrollIntoView();
       return;
     }
@@ -249,6 +255,7 @@ export const PAGE_SCRIPT = `
     element.open = true;
     fill(element);
     const member = byId(id);
+    mark(member ?? element);
     if (member !== null && member !== element) member.scrollIntoView({ block: "center" });
   }
 

@@ -22,6 +22,7 @@ export const PAGE_STYLE = `
 :root[data-theme="dark"] {${DARK}
 }
 * { box-sizing: border-box; }
+html { scroll-padding-top: 120px; }
 [hidden] { display: none !important; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 main { max-width: 1080px; margin: 0 auto; padding: 16px 24px 72px; }
@@ -70,8 +71,9 @@ details.more { margin: 8px 0; border-left-width: 1px; } details.more > summary {
 .pager { display: flex; gap: 6px; } .pager button:disabled { color: var(--soft); cursor: default; opacity: .6; }
 main > .pager { margin: 14px 0 0; justify-content: center; }
 details { background: var(--sheet); border: 1px solid var(--line); border-left: 4px solid var(--tone, var(--line)); border-radius: 8px; margin: 8px 0; overflow: hidden; }
-details.item { margin: 0 0 8px; scroll-margin-top: 120px; }
-:target { outline: 2px solid var(--state); outline-offset: 2px; }
+details.item { margin: 0 0 8px; }
+.here { outline: 2px solid var(--state); outline-offset: 2px; } ul.members .here { outline-offset: -1px; }
+@media (scripting: none) { :target { outline: 2px solid var(--state); } }
 summary { position: relative; cursor: pointer; padding: 9px 42px 9px 16px; display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: baseline; list-style: none; }
 summary:after { content: "+"; position: absolute; top: 9px; right: 16px; color: var(--soft); font-weight: 600; }
 details[open] > summary:after { content: "\\2013"; }
@@ -129,7 +131,7 @@ kbd { background: var(--code); border: 1px solid var(--edge); border-radius: 4px
 @media (max-width: 720px) {
   main { padding: 20px 12px 48px; }
   h1 { font-size: 22px; }
-  .tools { position: static; }
+  .tools { position: static; } html { scroll-padding-top: 8px; }
   .tiles li { padding: 2px 10px 2px 8px; } .tiles b { font-size: 16px; } .glance div { display: block; } ul.members { columns: 1; }
   .fields tr, .sides tr { display: grid; grid-template-columns: minmax(0, 1fr); }
   .fields td { border: 0; padding: 1px 0; } .fields tr + tr { border-top: 1px solid var(--line); }

@@ -250,6 +250,28 @@ describeInChromium("a page", (open) => {
     expect(await inFocus(folded)).toMatch(/^\d+ clusters$/);
   });
 
+  test("the address of one of several equal changes leads to its line below the filter bar, and marks it", async () => {
+    const { page } = await open(planHtml(teamView(165)));
+    const url = page.url();
+    const marked = async () => {
+      await page.waitForSelector("details[open] li >> text=clusters.billing-1");
+      await page.waitForTimeout(200);
+      return page.evaluate<boolean>(`(line => getComputedStyle(line).outlineStyle === "solid" &&
+        line.getBoundingClientRect().top > document.querySelector(".tools").getBoundingClientRect().bottom)(
+        document.getElementById("clusters.billing-1"))`);
+    };
+    await page.goto("about:blank");
+    await page.goto(`${url}#clusters.billing-1`);
+    expect(await marked()).toBe(true);
+    await page.goto("about:blank");
+    await page.goto(url);
+    await page.evaluate(
+      `document.body.insertAdjacentHTML("beforeend", '<a id="link" href="#clusters.billing-1">one</a>')`,
+    );
+    await page.click("#link");
+    expect(await marked()).toBe(true);
+  });
+
   test("the summary of drift names what was deleted, and its links open the cards", async () => {
     const [drifted] = fullPlan.drift;
     if (drifted === undefined) throw new Error("the plan has no drift");
