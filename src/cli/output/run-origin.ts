@@ -15,7 +15,8 @@ export async function runOrigin(context: Invocation, usesGit: boolean): Promise<
   const runUrl = ciRunUrl(context);
   const folder = dirname(spec);
   const root = checkoutsAround(folder)[0] ?? checkoutOf(context);
-  const repositoryUrl = httpUrl(urlOfRepository(context));
+  const repository = repositoryOf(context);
+  const repositoryUrl = httpUrl(repository?.url);
   const commit = ciCommit(context) ?? (usesGit ? await headOf(context, folder) : undefined);
   return {
     toolVersion: VERSION,
@@ -25,6 +26,7 @@ export async function runOrigin(context: Invocation, usesGit: boolean): Promise<
     commit,
     runUrl,
     repositoryUrl,
+    forge: repository?.forge,
     checkout: root === undefined ? undefined : { root, cwd: context.cwd },
   };
 }
@@ -42,12 +44,20 @@ function checkoutOf(context: ProcessContext): string | undefined {
   return names.map((name) => fromEnv(context, name)).find((value) => value !== undefined);
 }
 
-function urlOfRepository(context: ProcessContext): string | undefined {
-  const [server, repository] = ["GITHUB_SERVER_URL", "GITHUB_REPOSITORY"].map((name) =>
-    fromEnv(context, name),
-  );
-  if (server !== undefined && repository !== undefined) return `${server}/${repository}`;
-  return fromEnv(context, "CI_PROJECT_URL") ?? fromEnv(context, "BUILD_REPOSITORY_URI");
+/** GitHub, GitLab, or Azure Pipelines, which also build the repositories of other code hosts. */
+function repositoryOf(context: ProcessContext): (Pick<RunOrigin, "forge"> & { url: string }) | undefined {
+  const [server, repository, project, built] = [
+    "GITHUB_SERVER_URL",
+    "GITHUB_REPOSITORY",
+    "CI_PROJECT_URL",
+    "BUILD_REPOSITORY_URI",
+  ].map((name) => fromEnv(context, name));
+  if (server !== undefined && repository !== undefined)
+    return { url: `${server}/${repository}`, forge: "github" };
+  if (project !== undefined) return { url: project, forge: "gitlab" };
+  if (built === undefined) return undefined;
+  if (built.includes("/_git/")) return { url: built, forge: "azure" };
+  return built.startsWith("https://github.com/") ? { url: built, forge: "github" } : { url: built };
 }
 
 function hash(text: string | undefined): string | undefined {

@@ -3,7 +3,8 @@
 import { count } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runSentence } from "../text/run-info.ts";
-import { isOwn, type Notice, noticeText, repositoryPath } from "./notice.ts";
+import { repositoryPath } from "../text/source-link.ts";
+import { isOwn, type Notice, noticeText } from "./notice.ts";
 
 /** GitHub keeps this many errors, warnings, and notices of a step, and drops the rest without a word. */
 const MOST = 10;

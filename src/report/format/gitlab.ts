@@ -2,11 +2,12 @@
 
 import { printable, printableJson } from "../text/printable.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
+import { repositoryPath } from "../text/source-link.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import type { DriftView } from "../view/drift-view.ts";
 import type { OutcomeView } from "../view/outcome-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
-import { type Notice, noticeText, repositoryPath } from "./notice.ts";
+import { type Notice, noticeText } from "./notice.ts";
 import { actionsOf } from "./plan-json.ts";
 import { noticeFingerprint, specPath } from "./sarif.ts";
 

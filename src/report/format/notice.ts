@@ -5,7 +5,6 @@ import { type Diagnostic, placeText } from "../../core/diagnostic.ts";
 import type { ChangeOrigin } from "../../planner/model/plan.ts";
 import { SEVERITIES, type Severity } from "../../resource/field-schema.ts";
 import { ruleText } from "../text/diagnostic-text.ts";
-import type { RunInfo } from "../text/run-info.ts";
 import type { ChangeView, SpecPlace } from "../view/change-view.ts";
 import type { DriftItem, DriftView } from "../view/drift-view.ts";
 import { fieldNote } from "../view/field-lines.ts";
@@ -179,30 +178,3 @@ export function noticeText({ message, remarks }: Notice): string {
 /** One line for each part; the formats make line breaks inside a part visible. */
 const lines = (parts: readonly string[]): string =>
   parts.map((part) => part.replace(/[\r\n]+/g, " ")).join("\n");
-
-/** `file` is relative to the working directory, or absolute. Undefined for a file outside of the repository. */
-export function repositoryPath(file: string, { checkout }: Pick<RunInfo, "checkout">): string | undefined {
-  const path = slashed(file, checkout?.root ?? "");
-  const isAbsolute = /^(\/|[A-Za-z]:\/)/.test(path);
-  if (checkout === undefined) return isAbsolute ? undefined : parts(path)?.join("/");
-  const whole = parts(isAbsolute ? path : `${slashed(checkout.cwd, checkout.root)}/${path}`);
-  const root = parts(slashed(checkout.root, checkout.root));
-  if (whole === undefined || root === undefined || root.some((part, at) => whole[at] !== part))
-    return undefined;
-  return whole.slice(root.length).join("/");
-}
-
-/** Elsewhere than on Windows a backslash is part of a name. */
-const slashed = (path: string, root: string): string =>
-  /^[A-Za-z]:/.test(root) ? path.replaceAll("\\", "/") : path;
-
-/** Without `.` and `..`; undefined for a path that leads out of where it starts. */
-function parts(path: string): readonly string[] | undefined {
-  const parts: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "..") {
-      if (parts.pop() === undefined) return undefined;
-    } else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return parts;
-}

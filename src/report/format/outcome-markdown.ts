@@ -25,9 +25,9 @@ export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COM
   const others = outcome.changes.filter((item) => item.result !== "applied");
   const diagnostics = [...outcome.notes, ...outcome.diagnostics];
   const sections: readonly Section[] = [
-    ...findingSections(diagnostics, "error"),
-    ...findingSections(diagnostics, "warning"),
-    { rank: RANK.open, open: "", blocks: others.map(otherBlock) },
+    ...findingSections(diagnostics, "error", info),
+    ...findingSections(diagnostics, "warning", info),
+    { rank: RANK.open, open: "", blocks: others.map((item) => otherBlock(item, info)) },
     appliedSection(applied),
     planSection(outcome.plan),
   ];
@@ -51,12 +51,15 @@ function planSection(plan: PlanView | undefined): Section {
 }
 
 /** The line says what kept a change from being tried; a change's own failure has a code, a place, a cause, and a hint below. */
-function otherBlock({ result, action, address, finding, tried }: OutcomeItem): Block {
+function otherBlock(
+  { result, action, address, finding, tried }: OutcomeItem,
+  info: RunInfo | undefined,
+): Block {
   const head = `- **${result}** ${action} ${markdownCode(address)}`;
   if (finding === undefined) return { what: "change", text: `${head}\n` };
   const line = `${head}: ${markdownSentence(finding.message)}`;
   if (!tried) return { what: "change", text: `${line}\n`, brief: `${head}\n` };
   const code = `  - ${finding.severity} ${markdownCode(finding.code)}`;
-  const text = [line, code, ...findingDetails(finding)].join("\n");
+  const text = [line, code, ...findingDetails(finding, info)].join("\n");
   return { what: "change", text: `${text}\n`, brief: `${head}\n` };
 }

@@ -72,7 +72,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
   const others = rest.filter((change) => !isOpen.has(change));
   const all = [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics, ...plan.notes];
   const sections = [
-    ...findingSections(all, "error"),
+    ...findingSections(all, "error", info),
     ...accessSections(plan),
     destroyed.section,
     permitted.section,
@@ -81,7 +81,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
       open: `### Needs attention: ${count(isOpen.size, "resource")}`,
       blocks: urgent.map((group) => groupBlock(group)),
     },
-    ...findingSections(all, "warning"),
+    ...findingSections(all, "warning", info),
     ...renamed(plan),
     completeSection("All destroys", destroys, destroyed),
     completeSection("All access changes", access, permitted),
@@ -204,28 +204,30 @@ const MOST_FINDINGS = { error: 5, warning: 3 } as const;
 export function findingSections(
   all: readonly Diagnostic[],
   severity: "error" | "warning",
+  info: RunInfo | undefined,
 ): readonly Section[] {
   const groups = foldDiagnostics(all.filter((diagnostic) => diagnostic.severity === severity));
   const rank = severity === "error" ? RANK.errors : RANK.warnings;
   const most = MOST_FINDINGS[severity];
-  const rest = groups.slice(most).map(findingBlock);
+  const blockOf = (group: DiagnosticGroup) => findingBlock(group, info);
+  const rest = groups.slice(most).map(blockOf);
   const alike = groups.filter(({ length }) => length > 1);
   return [
-    { rank, open: "", blocks: groups.slice(0, most).map(findingBlock) },
+    { rank, open: "", blocks: groups.slice(0, most).map(blockOf) },
     collapsed(rank, `${count(rest.length, `more ${severity}`)}`, rest),
     ...alike.map((group) =>
       collapsed(
         RANK.closed,
         `All ${count(group.length, severity)} ${markupText(group[0].code)}`,
-        group.map(findingQuote),
+        group.map((diagnostic) => findingQuote(diagnostic, info)),
       ),
     ),
   ];
 }
 
-function findingBlock(group: DiagnosticGroup): Block {
+function findingBlock(group: DiagnosticGroup, info: RunInfo | undefined): Block {
   const [first, ...others] = group;
-  if (others.length === 0) return findingQuote(first);
+  if (others.length === 0) return findingQuote(first, info);
   const about = group.flatMap(({ address }) => (address === undefined ? [] : [markdownCode(address)]));
   const which = about.length === 0 ? "" : `: ${firstFew(about, MOST_NAMED)}`;
   const sentence = markdownSentence((CODES[first.code] ?? first.message).replace(/\.$/, ""));
@@ -373,8 +375,8 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
   const { title, drift, shown, hidden, diagnostics, managed } = view;
   const verdict = drift.length === 0 && managed > 0 ? "No drift" : title;
   const sections: readonly Section[] = [
-    ...findingSections(diagnostics, "error"),
-    ...findingSections(diagnostics, "warning"),
+    ...findingSections(diagnostics, "error", info),
+    ...findingSections(diagnostics, "warning", info),
     { rank: RANK.open, open: "", blocks: driftBlocks(shown) },
   ];
   const head = [markdownHead(verdict, info), ...hiddenLines(hidden).map((line) => `${line}\n`)].join("\n");

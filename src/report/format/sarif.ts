@@ -6,7 +6,8 @@ import { grouped } from "../../core/sentences.ts";
 import { printable, printableJson } from "../text/printable.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
 import type { FittedReport } from "../text/shorten-markdown.ts";
-import { type Notice, noticeText, RULES, repositoryPath } from "./notice.ts";
+import { repositoryPath } from "../text/source-link.ts";
+import { type Notice, noticeText, RULES } from "./notice.ts";
 
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 

@@ -2,12 +2,13 @@
 // lines of fields, and both sides of a string.
 
 import { CODES } from "../../core/codes.ts";
-import { type Diagnostic, placeText } from "../../core/diagnostic.ts";
+import { type Diagnostic, type Location, placeText } from "../../core/diagnostic.ts";
 import { digest } from "../../core/digest.ts";
 import { count, grouped } from "../../core/sentences.ts";
 import { ruleText, severityCounts } from "../text/diagnostic-text.ts";
 import { markupText, printableLines } from "../text/printable.ts";
-import { hasHost, type RunInfo, runParts } from "../text/run-info.ts";
+import { commitPart, hasHost, type RunInfo, runParts } from "../text/run-info.ts";
+import { commitPage, filePage } from "../text/source-link.ts";
 import { type FieldLine, fieldNote } from "../view/field-lines.ts";
 import { type DiagnosticGroup, foldDiagnostics } from "../view/fold.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
@@ -208,8 +209,9 @@ export const keyHelp: Html = html`${pager("Pages, below the list")}<p class="key
 /** The line below a heading: where the report is from. */
 export function runLine(host: string, modes: readonly string[], info: RunInfo | undefined): Html {
   const where = hasHost({ host, modes }) ? [html`Workspace <code>${host}</code>`] : [];
+  const commit = info?.commit === undefined ? undefined : commitPart(info.commit);
   const about = [...modes, ...(info === undefined ? [] : runParts(info))].map(
-    (part) => html`<span>${part}</span>`,
+    (part) => html`<span>${part === commit ? linked(html`${part}`, commitPage(info)) : part}</span>`,
   );
   const link =
     info?.runUrl === undefined || !/^https?:/.test(info.runUrl)
@@ -217,6 +219,20 @@ export function runLine(host: string, modes: readonly string[], info: RunInfo | 
       : [html`<a href="${info.runUrl}" rel="noreferrer">run</a>`];
   const parts = [...where, ...about, ...link].map((part, at) => (at === 0 ? part : html` · ${part}`));
   return html`<p class="where">${parts}</p>`;
+}
+
+/** With a link to the page, or alone without one. */
+function linked(text: Html, url: string | undefined): Html {
+  return url === undefined ? text : html`<a href="${url}" rel="noreferrer">${text}</a>`;
+}
+
+/** A place in the spec, as a link to the file in the commit of the run. */
+export function placeLink(
+  at: Pick<Location, "file" | "line">,
+  text: string,
+  info: RunInfo | undefined,
+): Html {
+  return linked(html`<code>${text}</code>`, filePage(at, info));
 }
 
 /** More items in one element would make the text of a large page slow to read. */
@@ -278,8 +294,8 @@ export function remark(text: string): Html {
 }
 
 /** Findings of an item of a page. */
-export function findings(all: readonly Diagnostic[]): Html {
-  return html`${all.map(finding)}`;
+export function findings(all: readonly Diagnostic[], info?: RunInfo): Html {
+  return html`${all.map((diagnostic) => finding(diagnostic, info))}`;
 }
 
 /** More groups of findings go into one closed block, so that the changes are on the first screen. */
@@ -289,25 +305,25 @@ const MOST_SHOWN = 3;
 const MOST_ALIKE = 50;
 
 /** Findings of the page: the first one whole if it is alone with its code, the others by their first line. */
-export function findingSection(all: readonly Diagnostic[]): Html {
+export function findingSection(all: readonly Diagnostic[], info?: RunInfo): Html {
   if (all.length === 0) return NOTHING;
   const groups = foldDiagnostics(all);
-  const shown = groups.slice(0, MOST_SHOWN).map((group, at) => findingGroup(group, at === 0));
+  const shown = groups.slice(0, MOST_SHOWN).map((group, at) => findingGroup(group, at === 0, info));
   const rest = groups.slice(MOST_SHOWN);
   const more =
     rest.length === 0
       ? NOTHING
       : closed(
           `${count(rest.length, "more finding")}`,
-          rest.map((group) => findingGroup(group, false)),
+          rest.map((group) => findingGroup(group, false, info)),
         );
   return html`<section class="findings" id="findings" aria-label="Findings">${shown}${more}</section>
 `;
 }
 
-function findingGroup(group: DiagnosticGroup, isFirst: boolean): Html {
+function findingGroup(group: DiagnosticGroup, isFirst: boolean, info: RunInfo | undefined): Html {
   const [first, ...rest] = group;
-  if (rest.length === 0 && isFirst && first.at?.frame === undefined) return finding(first);
+  if (rest.length === 0 && isFirst && first.at?.frame === undefined) return finding(first, info);
   const what =
     rest.length === 0
       ? `${first.severity} ${first.code}`
@@ -318,7 +334,7 @@ function findingGroup(group: DiagnosticGroup, isFirst: boolean): Html {
     omitted > 0
       ? html`<p class="hint">… and ${grouped(omitted)} more; the JSON of this plan has all.</p>`
       : NOTHING;
-  return html`<details class="note ${first.severity}"><summary><strong>${what}</strong> <span>${summary}</span></summary><div class="body">${group.slice(0, MOST_ALIKE).map(finding)}${alike}</div></details>
+  return html`<details class="note ${first.severity}"><summary><strong>${what}</strong> <span>${summary}</span></summary><div class="body">${findings(group.slice(0, MOST_ALIKE), info)}${alike}</div></details>
 `;
 }
 
@@ -329,10 +345,13 @@ export function closed(title: string, body: readonly Html[], id?: string): Html 
 `;
 }
 
-function finding({ severity, code, message, at, usedAt = [], rule, cause, hint }: Diagnostic): Html {
-  const uses = usedAt.map((use) => html`, used at <code>${placeText(use)}</code>`);
-  const place =
-    at === undefined ? NOTHING : html`<p class="hint">at <code>${placeText(at)}</code>${uses}</p>`;
+function finding(
+  { severity, code, message, at, usedAt = [], rule, cause, hint }: Diagnostic,
+  info: RunInfo | undefined,
+): Html {
+  const link = (place: Location) => placeLink(place, placeText(place), info);
+  const uses = usedAt.map((use) => html`, used at ${link(use)}`);
+  const place = at === undefined ? NOTHING : html`<p class="hint">at ${link(at)}${uses}</p>`;
   const frame =
     at?.frame === undefined ? NOTHING : html`<pre tabindex="0">${preLines(printableLines(at.frame))}</pre>`;
   const from = rule === undefined ? NOTHING : html`<p class="hint">${ruleText(rule)}</p>`;
@@ -448,5 +467,5 @@ function side(name: "del" | "add", line: string | undefined): Html {
 /** A page for a run that ended before it had anything else to show. */
 export function failureHtml(title: string, diagnostics: readonly Diagnostic[], info: RunInfo): string {
   const heading = `${title}: ${severityCounts(diagnostics)}`;
-  return page(heading, [runLine(info.host, info.modes, info)], [findingSection(diagnostics)]);
+  return page(heading, [runLine(info.host, info.modes, info)], [findingSection(diagnostics, info)]);
 }

@@ -5,6 +5,7 @@ import { count, firstFew, grouped, sentenceCase } from "../../core/sentences.ts"
 import type { Severity } from "../../resource/field-schema.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
+import { filePage } from "../text/source-link.ts";
 import { DONE, summaryActions } from "../text/vocabulary.ts";
 import type { ChangeView, SpecPlace } from "../view/change-view.ts";
 import { type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts";
@@ -46,6 +47,7 @@ import {
   NOTHING,
   page,
   pageInPieces,
+  placeLink,
   preLines,
   remark,
   runLine,
@@ -59,23 +61,22 @@ export function planHtml(plan: PlanView, info?: RunInfo): string {
 }
 
 export function planHtmlPieces(plan: PlanView, info?: RunInfo): Generator<string> {
-  return pageInPieces(plan.title, heading(plan, info), planBody(plan));
+  return pageInPieces(plan.title, heading(plan, info), planBody(plan, info));
 }
 
-function* planBody(plan: PlanView): Generator<Html> {
+function* planBody(plan: PlanView, info: RunInfo | undefined): Generator<Html> {
   const all = plan.shown.changes;
   const ids = anchorsOf(all);
   const own = all.filter((view) => view.origin !== "pending");
   const list = (title: string, changes: readonly ChangeView[]) =>
-    itemChunks(`${title}: ${count(changes.length, "resource")}`, groupItems(changes, plan, ids));
+    itemChunks(`${title}: ${count(changes.length, "resource")}`, groupItems(changes, plan, ids, info));
   const isSplit = plan.split !== undefined;
   const facets = [...all.map((view) => facetsOf(view)), ...plan.shown.drift.map(driftFacets)];
   yield glance(glanceRows(plan));
-  yield findingSection([
-    ...plan.guards.map(({ diagnostic }) => diagnostic),
-    ...plan.diagnostics,
-    ...plan.notes,
-  ]);
+  yield findingSection(
+    [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics, ...plan.notes],
+    info,
+  );
   yield hiddenNote(plan.shown.hidden);
   yield accessSection(plan.access);
   yield renamesSection(plan);
@@ -93,7 +94,7 @@ function* planBody(plan: PlanView): Generator<Html> {
     all.filter((view) => view.origin === "pending"),
   );
   yield resolved(plan);
-  yield driftSection(plan);
+  yield driftSection(plan, info);
   yield* list(
     "Unmanaged members",
     all.filter((view) => view.action === "report"),
@@ -109,9 +110,10 @@ function* groupItems(
   changes: readonly ChangeView[],
   plan: PlanView,
   ids: ReadonlyMap<ChangeView, string>,
+  info: RunInfo | undefined,
 ): Generator<Html> {
   for (const group of foldChanges(changes, plan))
-    for (const part of splitLarge(group)) yield groupHtml(part, ids, changes.length <= OPEN);
+    for (const part of splitLarge(group)) yield groupHtml(part, ids, info, changes.length <= OPEN);
 }
 
 function hiddenNote(hidden: string | undefined): Html {
@@ -212,7 +214,12 @@ function splitLarge(group: ChangeGroup): readonly ChangeGroup[] {
 }
 
 /** `isShort`: the list has so few changes that those which destroy something are open. */
-function groupHtml(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>, isShort: boolean): Html {
+function groupHtml(
+  group: ChangeGroup,
+  ids: ReadonlyMap<ChangeView, string>,
+  info: RunInfo | undefined,
+  isShort: boolean,
+): Html {
   const [view, ...others] = group;
   const { action, verb, fields, content, otherReasons, consequences } = view;
   const isSingle = others.length === 0;
@@ -229,6 +236,7 @@ function groupHtml(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>, isS
       (address) =>
         html`<li class="reasons">depends on <code><a href="#${anchorOf(address)}">${address}</a></code></li>`,
     ),
+    ...(isSingle ? declared(view.at, info) : []),
   ];
   const remarks = isSingle
     ? view.remarks.filter((text) => !view.objectRemarks.includes(text))
@@ -254,16 +262,16 @@ function groupHtml(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>, isS
       sentences.length === 0 ? NOTHING : html`<ul>${sentences}</ul>`,
       fieldTable(fields),
       sideBySide(content),
-      isSingle ? NOTHING : members(group, ids),
+      isSingle ? NOTHING : members(group, ids, info),
     ],
   });
 }
 
 /** The changes of a group, each with its anchor and its place in the spec. */
-function members(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>): Html {
+function members(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>, info: RunInfo | undefined): Html {
   const items = group.map((view) => {
     const own = view.remarks.filter((text) => !view.sharedRemarks.includes(text));
-    return html`<li id="${ids.get(view) ?? ""}"><code>${view.address}</code> ${remark(own.join("; "))}${place(view.at)}</li>`;
+    return html`<li id="${ids.get(view) ?? ""}"><code>${view.address}</code> ${remark(own.join("; "))}${view.at === undefined ? NOTHING : placeLink(view.at, placeName(view.at), info)}</li>`;
   });
   return html`<ul class="members">${items}</ul>`;
 }
@@ -276,11 +284,20 @@ function severity(level: Severity | undefined): Html {
 }
 
 function place(at: SpecPlace | undefined): Html {
-  return at === undefined ? NOTHING : html`<code class="remark">${`${at.file}:${at.line}`}</code>`;
+  return at === undefined ? NOTHING : html`<code class="remark">${placeName(at)}</code>`;
 }
 
-function driftSection({ shown }: PlanView): Html {
-  return driftList(`Drift since the last apply: ${count(shown.drift.length, "resource")}`, shown.drift);
+/** A link cannot be in the line that opens a card, so it is in the body. */
+function declared(at: SpecPlace | undefined, info: RunInfo | undefined): readonly Html[] {
+  if (at === undefined || filePage(at, info) === undefined) return [];
+  return [html`<li class="reasons">declared at ${placeLink(at, placeName(at), info)}</li>`];
+}
+
+const placeName = ({ file, line }: SpecPlace): string => `${file}:${line}`;
+
+function driftSection({ shown }: PlanView, info: RunInfo | undefined): Html {
+  const title = `Drift since the last apply: ${count(shown.drift.length, "resource")}`;
+  return driftList(title, shown.drift, info);
 }
 
 /** Nested objects of a managed object have their own section. */
@@ -315,17 +332,22 @@ export function driftHtml(view: DriftView, info?: RunInfo): string {
     [runLine(host, info?.modes ?? [], info)],
     [
       glance(rows),
-      findingSection(diagnostics),
+      findingSection(diagnostics, info),
       hiddenNote(hidden),
       shown.length === 0
         ? NOTHING
-        : html`${filterBar(shown.map(driftFacets))}${driftList("Since the last apply", shown, true)}${keyHelp}`,
+        : html`${filterBar(shown.map(driftFacets))}${driftList("Since the last apply", shown, info, true)}${keyHelp}`,
     ],
   );
 }
 
 /** `areAnchors`: the page has no changes with these addresses. */
-function driftList(title: string, drift: readonly DriftItem[], areAnchors = false): Html {
+function driftList(
+  title: string,
+  drift: readonly DriftItem[],
+  info: RunInfo | undefined,
+  areAnchors = false,
+): Html {
   const { items, note } = notedOnce(drift);
   const cards = items.map((item) =>
     folded({
@@ -338,6 +360,7 @@ function driftList(title: string, drift: readonly DriftItem[], areAnchors = fals
       ],
       body: [
         item.author === "" ? NOTHING : html`<p class="hint">${item.author}</p>`,
+        ...declared(item.at, info).map((link) => html`<ul>${link}</ul>`),
         fieldTable(item.fields),
         sideBySide(item.content),
       ],
@@ -355,10 +378,10 @@ export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
 
 export function outcomeHtmlPieces(outcome: OutcomeView, info: RunInfo): Generator<string> {
   const heading = [runLine(info.host, info.modes, info), outcomeTiles(outcome)];
-  return pageInPieces(outcome.title, heading, outcomeBody(outcome));
+  return pageInPieces(outcome.title, heading, outcomeBody(outcome, info));
 }
 
-function* outcomeBody({ changes, diagnostics, notes, plan }: OutcomeView): Generator<Html> {
+function* outcomeBody({ changes, diagnostics, notes, plan }: OutcomeView, info: RunInfo): Generator<Html> {
   const planned = new Map<string, ChangeView>(
     (plan?.touching ?? []).map((change) => [keyOf(change), change]),
   );
@@ -366,12 +389,12 @@ function* outcomeBody({ changes, diagnostics, notes, plan }: OutcomeView): Gener
   const others = changes.filter((item) => item.result !== "applied");
   function* list(title: string, items: readonly OutcomeItem[]): Generator<Html> {
     const parts = function* () {
-      for (const item of items) yield itemHtml(item, planned.get(keyOf(item)));
+      for (const item of items) yield itemHtml(item, planned.get(keyOf(item)), info);
     };
     yield* itemChunks(`${title}: ${count(items.length, "change")}`, parts());
   }
   yield glance(outcomeRows(others));
-  yield findingSection([...notes, ...diagnostics]);
+  yield findingSection([...notes, ...diagnostics], info);
   yield filterBar(changes.map(outcomeFacets));
   yield* list("Not applied", others);
   yield* list("Applied", applied);
@@ -414,7 +437,7 @@ const TONES: Readonly<Record<string, string>> = {
   skipped: "update",
 };
 
-function itemHtml(item: OutcomeItem, planned: ChangeView | undefined): Html {
+function itemHtml(item: OutcomeItem, planned: ChangeView | undefined, info: RunInfo): Html {
   const { action, result, word, address, finding, blockedBy, stopped, tried, elapsedMs } = item;
   const why = blockedBy !== undefined ? `waits for ${blockedBy}` : stopped ? "the run was stopped" : "";
   const did = result === "applied" ? [word] : [result, action];
@@ -429,7 +452,7 @@ function itemHtml(item: OutcomeItem, planned: ChangeView | undefined): Html {
       remark(result === "applied" || tried ? duration(elapsedMs) : ""),
     ],
     body: [
-      finding === undefined ? NOTHING : findings([finding]),
+      finding === undefined ? NOTHING : findings([finding], info),
       ...(planned === undefined ? [] : [fieldTable(planned.fields), sideBySide(planned.content)]),
     ],
   });

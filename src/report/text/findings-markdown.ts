@@ -3,14 +3,15 @@
 import { type Diagnostic, type Location, placeText } from "../../core/diagnostic.ts";
 import { ruleText, severityCounts } from "./diagnostic-text.ts";
 import { markdownBlock, markdownCode, markdownSentence, printableLines } from "./printable.ts";
-import { markdownHead, type RunInfo } from "./run-info.ts";
+import { markdownHead, markdownLink, type RunInfo } from "./run-info.ts";
 import { type Block, COMMENT_SIZE, type FittedReport, fittedMarkdown } from "./shorten-markdown.ts";
+import { filePage } from "./source-link.ts";
 
 /** `> **error** CODE message at place (cause) — hint`. */
-export function findingQuote(diagnostic: Diagnostic): Block {
+export function findingQuote(diagnostic: Diagnostic, info?: RunInfo): Block {
   const { severity, code, message, at, usedAt = [], rule, cause, hint } = diagnostic;
-  const uses = usedAt.map((use) => `, used at ${placeCode(use)}`).join("");
-  const place = at === undefined ? "" : ` at ${placeCode(at)}${uses}`;
+  const uses = usedAt.map((use) => `, used at ${placeCode(use, info)}`).join("");
+  const place = at === undefined ? "" : ` at ${placeCode(at, info)}${uses}`;
   const from = rule === undefined ? "" : `, ${markdownSentence(ruleText(rule))}`;
   const beneath = cause === undefined ? "" : ` (${markdownSentence(cause)})`;
   const next = hint === undefined ? "" : ` — ${markdownSentence(hint)}`;
@@ -19,22 +20,27 @@ export function findingQuote(diagnostic: Diagnostic): Block {
 }
 
 /** Lines of a nested list: the place, the cause, and the hint. */
-export function findingDetails({ at, usedAt = [], rule, cause, hint }: Diagnostic): readonly string[] {
+export function findingDetails(
+  { at, usedAt = [], rule, cause, hint }: Diagnostic,
+  info?: RunInfo,
+): readonly string[] {
   return [
-    ...(at === undefined ? [] : [`  - at ${placeCode(at)}`]),
-    ...usedAt.map((use) => `  - used at ${placeCode(use)}`),
+    ...(at === undefined ? [] : [`  - at ${placeCode(at, info)}`]),
+    ...usedAt.map((use) => `  - used at ${placeCode(use, info)}`),
     ...(rule === undefined ? [] : [`  - ${markdownSentence(ruleText(rule))}`]),
     ...(cause === undefined ? [] : [`  - cause: ${markdownSentence(cause)}`]),
     ...(hint === undefined ? [] : [`  - hint: ${markdownSentence(hint)}`]),
   ];
 }
 
-const placeCode = (at: Location): string => markdownCode(placeText(at));
+function placeCode(at: Location, info: RunInfo | undefined): string {
+  return markdownLink(markdownCode(placeText(at)), filePage(at, info));
+}
 
-function findingItem(diagnostic: Diagnostic): Block {
+function findingItem(diagnostic: Diagnostic, info: RunInfo | undefined): Block {
   const { severity, code, message, at } = diagnostic;
   const head = `- **${severity}** ${markdownCode(code)} ${markdownSentence(message)}`;
-  const lines = [head, ...findingDetails(diagnostic)];
+  const lines = [head, ...findingDetails(diagnostic, info)];
   if (at?.frame !== undefined)
     lines.push("", ...markdownBlock("", printableLines(at.frame)).map((line) => `  ${line}`), "");
   return { what: "finding", text: `${lines.join("\n")}\n`, brief: `${head}\n` };
@@ -65,7 +71,9 @@ export function findingsMarkdown(
   const section = (rank: number, severity: Diagnostic["severity"]) => ({
     rank,
     open: "",
-    blocks: diagnostics.filter((diagnostic) => diagnostic.severity === severity).map(findingItem),
+    blocks: diagnostics
+      .filter((diagnostic) => diagnostic.severity === severity)
+      .map((diagnostic) => findingItem(diagnostic, info)),
   });
   return fittedMarkdown(markdownHead(heading, info), [section(0, "error"), section(1, "warning")], size);
 }

@@ -2,23 +2,20 @@
 
 import type { PlanPart } from "../../planner/model/plan.ts";
 import { markdownCode, markdownText, printable } from "./printable.ts";
+import { commitPage, type RunSource } from "./source-link.ts";
 import type { Colors } from "./terminal.ts";
 
 /** Made by the command, not by the planner: a plan of the same input stays the same. */
-export interface RunInfo {
+export interface RunInfo extends RunSource {
   readonly toolVersion: string;
   /** Empty where the run ended before it was known. */
   readonly host: string;
   readonly target?: string;
-  readonly commit?: string;
   /** ISO 8601. */
   readonly madeAt: string;
   readonly runUrl?: string;
-  readonly repositoryUrl?: string;
   /** The spec's file, relative to the working directory or absolute. */
   readonly spec?: string;
-  /** Where the repository and the working directory are on this machine: forges count paths from the root. Not for output. */
-  readonly checkout?: { readonly root: string; readonly cwd: string };
   /** The options that make the plan partial. */
   readonly partial?: string;
   /** How the run was restricted: `offline`, `untrusted`. */
@@ -30,11 +27,14 @@ export function runParts({ toolVersion, target, commit, madeAt, partial }: RunIn
   return [
     ...(partial === undefined ? [] : [`partial (${partial})`]),
     ...(target === undefined ? [] : [`target ${target}`]),
-    ...(commit === undefined ? [] : [`commit ${commit.slice(0, 12)}`]),
+    ...(commit === undefined ? [] : [commitPart(commit)]),
     `workspace ${toolVersion}`,
     madeAt,
   ];
 }
+
+/** What `runParts` says about the commit. */
+export const commitPart = (commit: string): string => `commit ${commit.slice(0, 12)}`;
 
 export function runLines(info: RunInfo | undefined, colors: Colors): readonly string[] {
   return info === undefined ? [] : [colors.dim(runSentence(info))];
@@ -65,14 +65,22 @@ export function markdownMarker(target = "default"): string {
 
 /** The line below a heading in Markdown; the commit is short, and whole on the page of the run. */
 export function runMarkdown(info: RunInfo): string {
-  const { madeAt } = info;
-  const parts = [...info.modes, ...runParts(info)].map((part) =>
-    part === madeAt ? part : markdownText(part),
-  );
-  const link = info.runUrl === undefined ? undefined : linkTarget(info.runUrl);
-  const page = link === undefined ? "" : ` · [run](${link})`;
+  const { madeAt, commit, runUrl } = info;
+  const parts = [...info.modes, ...runParts(info)].map((part) => {
+    if (commit !== undefined && part === commitPart(commit))
+      return markdownLink(markdownText(part), commitPage(info));
+    return part === madeAt ? part : markdownText(part);
+  });
+  const page =
+    runUrl === undefined || linkTarget(runUrl) === undefined ? "" : ` · ${markdownLink("run", runUrl)}`;
   const host = hasHost(info) ? `Workspace ${markdownCode(info.host)} · ` : "";
   return `${host}${parts.join(" · ")}${page}\n`;
+}
+
+/** `markdown` with a link, or alone without an address that a browser can open. */
+export function markdownLink(markdown: string, url: string | undefined): string {
+  const target = url === undefined ? undefined : linkTarget(url);
+  return target === undefined ? markdown : `[${markdown}](${target})`;
 }
 
 /** The address of a page as the target of a link in Markdown: nothing in it ends the link or is a command. */

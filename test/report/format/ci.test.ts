@@ -17,9 +17,9 @@ import {
   type Notice,
   outcomeNotices,
   planNotices,
-  repositoryPath,
 } from "../../../src/report/format/notice.ts";
 import { sarifReport } from "../../../src/report/format/sarif.ts";
+import { repositoryPath } from "../../../src/report/text/source-link.ts";
 import { driftView } from "../../../src/report/view/drift-view.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
 import { create, everything, INFO, planOf, registry, remove, replace, viewOf } from "../plans.ts";

@@ -13,7 +13,7 @@ import { accessView } from "../../../src/report/view/access-view.ts";
 import type { AnswerView } from "../../../src/report/view/answer-view.ts";
 import { driftView } from "../../../src/report/view/drift-view.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
-import type { PlanView } from "../../../src/report/view/plan-view.ts";
+import { type PlanView, planView } from "../../../src/report/view/plan-view.ts";
 import { sampleFrom } from "../../sample-size.ts";
 import { explained, personAccess, recordedRun, scopeAccess } from "../answers.ts";
 import { create, INFO, planOf, registry, viewOf } from "../plans.ts";
@@ -30,6 +30,10 @@ const PAGES = {
   plan,
   "plan with equal changes": planHtml(teamView(165, true)),
   "plan of several pages": planHtml(teamView(3_552, true)),
+  "plan with links to the spec": planHtml(
+    planView(fullPlan, registry, { places: () => ({ file: "workspace.yaml", line: 9, column: 1 }) }),
+    { ...INFO, forge: "github" },
+  ),
   drift: driftHtml(driftView(fullPlan, 1, registry)),
   "compared plan": planHtml(viewOf(richPlan)),
   outcome: outcomeHtml(outcomeView(richOutcome, [], viewOf(richPlan)), INFO),
