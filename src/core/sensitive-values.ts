@@ -87,6 +87,7 @@ export class SensitiveValues {
   readonly #placeOf: NonNullable<SensitiveValuesOptions["placeOf"]>;
   readonly #declared = new Map<Address, Declared>();
   #findOpen: (address: Address) => OpenResource | undefined = () => undefined;
+  #findRecorded: (address: Address) => readonly JsonObject[] = () => [];
   readonly #recorded = new Map<Address, Places>();
   readonly #codes = new Map<Scalar, string>();
   /** The values of this run by their codes. */
@@ -156,6 +157,11 @@ export class SensitiveValues {
     const open = this.#declared.has(address) ? undefined : this.#findOpen(address);
     if (open !== undefined) this.declare(address, open.values, [], open.form);
     return this.#declared.get(address);
+  }
+
+  /** Declares the recorded values of resources, where a place without a digest was written in plain text. */
+  declareRecorded(find: (address: Address) => readonly JsonObject[]): void {
+    this.#findRecorded = find;
   }
 
   /** Marks the places of the digests in recorded values. */
@@ -394,7 +400,8 @@ export class SensitiveValues {
   }
 
   #forRules(address: Address, value: Scalar, path: Path, isPlace: boolean): Scalar {
-    return this.#isOpen(address, value, path) && !hasDigest(value)
+    const wasOpen = !isPlace && this.#findRecorded(address).some((values) => valueAt(values, path) === value);
+    return (wasOpen || this.#isOpen(address, value, path)) && !hasDigest(value)
       ? value
       : this.#forReaders(address, value, path, isPlace);
   }

@@ -328,11 +328,9 @@ function meterNode(node: Node, unread: string): void {
     node.handle = (left, right, ...rest) => {
       // A key of a map is found at once.
       if (node.op !== "in" || !(right instanceof Map)) active.take(weightOf(left) + weightOf(right));
-      const cannotRead =
-        node.op === "+"
-          ? left instanceof UnknownValue || right instanceof UnknownValue
-          : hasReference(left) || hasReference(right);
-      if (cannotRead) throw problemAt(node, unread);
+      const decided = equalityWithoutReading(node.op, left, right);
+      if (decided !== undefined) return decided;
+      if (readsUnknown(node.op, left, right)) throw problemAt(node, unread);
       return located(node, () => handle(left, right, ...rest));
     };
   else if (node.op === "call" || node.op === "rcall") {
@@ -345,6 +343,26 @@ function meterNode(node: Node, unread: string): void {
       return located(node, () => handle(operands, ...rest));
     };
   }
+}
+
+function readsUnknown(op: string, left: unknown, right: unknown): boolean {
+  if (op === "+") return left instanceof UnknownValue || right instanceof UnknownValue;
+  // The keys of a map are known.
+  return hasReference(left) || (!(op === "in" && right instanceof Map) && hasReference(right));
+}
+
+/** Whether two values are equal where null or their sizes decide it, whatever the unknown values in them are; else undefined. */
+function equalityWithoutReading(op: string, left: unknown, right: unknown): boolean | undefined {
+  if ((op !== "==" && op !== "!=") || !(hasReference(left) || hasReference(right))) return undefined;
+  const [before, after] = [sizeOf(left), sizeOf(right)];
+  const isDifferent =
+    left === null || right === null || (before !== undefined && after !== undefined && before !== after);
+  return isDifferent ? op === "!=" : undefined;
+}
+
+function sizeOf(value: unknown): number | undefined {
+  if (Array.isArray(value)) return value.length;
+  return value instanceof Map ? value.size : undefined;
 }
 
 /** A literal as a Map: the library makes objects, which are slow for many keys, and drops some keys. */

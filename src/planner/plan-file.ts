@@ -1,5 +1,6 @@
 // A saved plan: signed, bound to one host, state, spec, and time, and applied once (design 5).
 
+import { parentOf } from "../core/address.ts";
 import { type Diagnostic, error, type Location } from "../core/diagnostic.ts";
 import { canonicalPieces, startDigest } from "../core/digest.ts";
 import { indentedPieces, parseJson } from "../core/exact-json.ts";
@@ -248,8 +249,17 @@ export function changedObjects(
 ): Diagnostic[] {
   const liveIndex = indexLive(withPlannedNames(registry, live, plan.changes), registry);
   const owners = addressByObject(records);
+  const leaving = new Set(plan.changes.filter(removesObject).map(({ kind, name }) => `${kind}.${name}`));
   const diagnostics: Diagnostic[] = [];
   for (const change of plan.changes) {
+    const { nested } = registry.get(change.kind);
+    // Secrets and access lists are deleted together with their scope, before the new ones are created.
+    if (
+      change.action === "create" &&
+      nested !== undefined &&
+      leaving.has(`${nested.kind}.${parentOf(change.name)}`)
+    )
+      continue;
     const what = movement(change, liveIndex, registry, owners, sensitive);
     if (what === undefined) continue;
     diagnostics.push(
@@ -261,6 +271,8 @@ export function changedObjects(
   }
   return diagnostics;
 }
+
+const removesObject = ({ action }: Change): boolean => action === "delete" || action === "replace";
 
 function movement(
   change: Change,

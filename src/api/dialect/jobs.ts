@@ -300,7 +300,8 @@ function unmanageableJob(job: JsonObject, reason: string): JsonObject {
   };
 }
 
-function isUsual(field: string, value: Json): boolean {
+/** Whether a field of a task has the value that the service gives one without it. */
+export function isUsual(field: string, value: Json): boolean {
   if (field === "run_if" && value !== null) return value === "ALL_SUCCESS";
   return (
     value === null ||

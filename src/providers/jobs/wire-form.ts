@@ -1,6 +1,6 @@
 // Jobs of the Databricks dialect between a spec, where tasks and what they share have keys, and requests, where they are lists.
 
-import { OF_TASK, singleTask, TASK_KEY } from "../../api/dialect/jobs.ts";
+import { isUsual, OF_TASK, singleTask, TASK_KEY } from "../../api/dialect/jobs.ts";
 import { defined, isObject, type Json, type JsonObject, omit, pick } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Place } from "../../core/sensitive-places.ts";
@@ -88,8 +88,8 @@ export function withTaskFields(values: Values): Values {
   if (key === undefined || !isObject(task) || others.length > 0) return values;
   const { tasks: _, ...rest } = values;
   const lifted = { ...rest, ...pick(task, [...OF_TASK]), task_key: key };
-  const left = omit(task, [...OF_TASK]);
-  return Object.keys(left).length === 0 ? lifted : { ...lifted, tasks: { [key]: left } };
+  const left = Object.entries(task).filter(([field, value]) => !OF_TASK.has(field) && !isUsual(field, value));
+  return left.length === 0 ? lifted : { ...lifted, tasks: { [key]: Object.fromEntries(left) } };
 }
 
 /** A job with a plain single task, as the client reads it: with the fields of the task. */

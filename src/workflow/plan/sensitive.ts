@@ -63,6 +63,12 @@ export function openSensitive({ spec, base, states, key, untrusted }: SensitiveI
     const resource = spec.resources.get(address);
     return resource && { values: resource.values, form: () => formOf(resource) };
   });
+  sensitive.declareRecorded((address) =>
+    states.flatMap(({ records }) => {
+      const record = records.get(address);
+      return record === undefined ? [] : [record.applied];
+    }),
+  );
   if (base?.sensitive !== undefined && untrusted !== true) sensitive.texts.addAll(base.sensitive);
   for (const { address, values, sensitive: paths } of base?.resources.values() ?? [])
     if (paths !== undefined) {

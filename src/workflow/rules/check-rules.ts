@@ -114,7 +114,7 @@ function subjectOf(change: Change, sensitive: SensitiveValues | undefined): Rule
     maskedValues(fields, sensitive?.conceal(address, values, "judged") ?? values);
   const reached = markedResult(change, fields);
   const before = "before" in change ? judged(change.before) : null;
-  const after = reached === undefined ? null : (withReferenceTexts(judged(reached)) as JsonObject);
+  const after = reached === undefined ? null : judged(withReferenceTexts(reached) as JsonObject);
   return { address, kind, name, change: { action, cause, before, after } };
 }
 

@@ -139,7 +139,7 @@ test.each([
     const { all } = await run("plan");
 
     expect(all).toContain("tasks.load.description");
-    expect(all).not.toContain("notebook_path");
+    expect(all).not.toMatch(/notebook_path|run_if|disabled|timeout_seconds/);
     expect(await run("apply", "--auto-approve")).toMatchObject({ code: 0 });
     expect(await task()).toMatchObject({ notebook_task: { notebook_path: "/a" } });
     expect((await task()).description).toBeUndefined();

@@ -26,10 +26,11 @@ async function planned(
   after: string,
   options = "",
   prepare = async (_: Site) => {},
+  policy = POLICY,
 ): Promise<Site> {
   server = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN });
   const { url } = server;
-  const folder = folderWith(POLICY + before);
+  const folder = folderWith(policy + before);
   const env = {
     WORKSPACE_HOST: url,
     WORKSPACE_TOKEN: TOKEN,
@@ -50,7 +51,7 @@ async function planned(
   };
   expect(await run("apply --auto-approve")).toMatchObject({ code: 0 });
   await prepare({ api, run });
-  writeFileSync(join(folder, "workspace.yaml"), POLICY + after);
+  writeFileSync(join(folder, "workspace.yaml"), policy + after);
   expect(await run(`plan --out p.plan${options}`)).toMatchObject({ code: 0 });
   return { api, run };
 }
@@ -144,3 +145,16 @@ test("a saved plan is applied also if a cluster that it restarts has terminated 
     all: expect.stringContaining("1 updated"),
   });
 }, 60_000);
+
+test("a saved plan that replaces a scope creates the secrets and access lists in it again", async () => {
+  const policy =
+    "policy: { max_deletes: 100%, on_immutable_change: replace }\npools: { keep: { node_type_id: Standard_DS3_v2 } }\n";
+  const scope = (more: string) =>
+    `${policy}scopes: { s: { ${more}secrets: { k: { env: K } }, acls: { users: READ } } }\n`;
+  const site = await planned(scope(""), scope("initial_manage_principal: users, "), "", undefined, "");
+  expect(await site.run("apply p.plan")).toMatchObject({
+    code: 0,
+    all: expect.stringContaining("1 replaced"),
+  });
+  expect((await site.run("plan")).all).toContain("No changes");
+});

@@ -85,3 +85,58 @@ pools: { p: { node_type_id: ${TYPE}, custom_tags: { owner: "\${var.k}" } } }
   );
   expect(await run("plan")).toMatchObject({ code: 0 });
 });
+
+describe("a rule is evaluated next to a sensitive value", () => {
+  const spec = `variables: { k: { type: string, sensitive: true, default: Value-1234 } }
+pools: { p: { node_type_id: ${TYPE}, custom_tags: { env: prod, owner: "\${var.k}" } } }
+`;
+  test.each([
+    '"env" in change.after.custom_tags',
+    "change.after != null",
+    "change.after.custom_tags != {}",
+    "change.before == null || change.after != null",
+    'change.after.custom_tags.env == "prod"',
+    "plan.changes.all(c, c.after != null)",
+  ])("%s", async (assertion) => {
+    const { run } = site(spec, `rules: [{ name: a, kinds: [pools], assert: '${assertion}' }]\n`);
+    expect(await run("plan")).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    'change.after.custom_tags.owner == "x"',
+    '"x" in change.after.custom_tags.map(k, change.after.custom_tags[k])',
+  ])("unless it reads that: %s", async (assertion) => {
+    const { run } = site(spec, `rules: [{ name: a, kinds: [pools], assert: '${assertion}' }]\n`);
+    expect(await run("plan")).toMatchObject({ code: 3, all: expect.stringContaining("GUARD_RULE_FAILED") });
+  });
+});
+
+describe("a rule gives the same verdict with and without the value of a secret", () => {
+  const SECRET = "svc-etl";
+  const secret = "scopes: { s: { secrets: { k: { env: SECRET } } } }\npolicy: { max_deletes: 100% }\n";
+  const pool = (owner: string) =>
+    `clusters: { c: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1, custom_tags: { owner: ${owner} } } }\n`;
+  const rule = 'change.before == null || change.before.custom_tags.owner != "x"';
+
+  test.each([
+    ["about the recorded value of a changed field", pool(SECRET), pool("other"), rule],
+    ["about a deleted object", `${pool(SECRET)}groups: { g: {} }\n`, "groups: { g: {} }\n", rule],
+    [
+      "about a reference to an object of this name",
+      "",
+      `pools: { ${SECRET}: { node_type_id: Standard_DS3_v2 } }
+clusters: { c: { spark_version: 6.4.x-scala2.11, num_workers: 1, instance_pool_id: "\${pools.${SECRET}.instance_pool_id}" } }
+`,
+      'kind != "clusters" || change.after.?instance_pool_id.orValue("") != ""',
+    ],
+  ])("%s", async (_what, before, after, assertion) => {
+    const { folder, run } = site(
+      secret + before,
+      `rules: [{ name: a, kinds: [clusters], when: "true", assert: '${assertion}' }]\n`,
+    );
+    expect(await run("apply --auto-approve", { SECRET })).toMatchObject({ code: 0 });
+    writeFileSync(join(folder, "workspace.yaml"), secret + after);
+    expect(await run("plan")).toMatchObject({ code: 0 });
+    expect(await run("plan", { SECRET })).toMatchObject({ code: 0 });
+  });
+});
