@@ -35,6 +35,7 @@ import {
   foldDiagnostics,
   foldEffects,
   groupTitle,
+  isAccessChange,
   kindCounts,
 } from "../view/fold.ts";
 import { kindTable, movedLines, ORIGIN_HEADS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
@@ -59,32 +60,29 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
   const pending = touching.filter((change) => change.origin === "pending");
   const guarded = new Set<string>(plan.guards.flatMap((guard) => guard.addresses));
   const destroys = shown.filter((change) => change.destroys);
-  const access = shown.filter((change) => !change.destroys && change.severity === "security");
-  const rest = shown.filter((change) => !change.destroys && change.severity !== "security");
+  const access = shown.filter((change) => !change.destroys && isAccessChange(change));
+  const rest = shown.filter((change) => !change.destroys && !isAccessChange(change));
   const risky = rest.filter((change) => isRisky(change, guarded));
   // Destroys and access changes have half of the open places each, or more if the other needs fewer.
   const half = MOST_OPEN / 2;
   const destroyed = opened("Destroys", plan, destroys, Math.max(half, MOST_OPEN - access.length));
   const permitted = opened("Access", plan, access, Math.max(half, MOST_OPEN - destroys.length));
   const left = MOST_OPEN - destroyed.number - permitted.number;
-  const urgent = foldChanges(risky, plan).slice(0, Math.max(0, left));
-  const isOpen = new Set(urgent.flat());
-  const others = rest.filter((change) => !isOpen.has(change));
+  const urgent = opened("Needs attention", plan, risky, Math.max(0, left));
+  const isRiskyChange = new Set(risky);
+  const others = rest.filter((change) => !isRiskyChange.has(change));
   const all = [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics, ...plan.notes];
   const sections = [
     ...findingSections(all, "error", info),
     ...accessSections(plan),
     destroyed.section,
     permitted.section,
-    {
-      rank: RANK.open,
-      open: `### Needs attention: ${count(isOpen.size, "resource")}`,
-      blocks: urgent.map((group) => groupBlock(group)),
-    },
+    urgent.section,
     ...findingSections(all, "warning", info),
     ...renamed(plan),
     completeSection("All destroys", destroys, destroyed),
     completeSection("All access changes", access, permitted),
+    completeSection("All that need attention", risky, urgent),
     ...byKind(others, plan),
     collapsed(
       RANK.closed,
@@ -147,7 +145,7 @@ const MOST_NAMED = 3;
  * `destroyedBelow` is only there.
  */
 function glanceLines(
-  { touching, costTotal }: PlanView,
+  { touching, costTotal, summary: { compare } }: PlanView,
   destroyedBelow: ReadonlySet<ChangeView>,
 ): readonly string[] {
   const cost = touching.filter((change) => !change.destroys && change.severity === "cost");
@@ -164,6 +162,7 @@ function glanceLines(
   ];
   const lines = [
     ...(costParts.length === 0 ? [] : [`- **Cost**: ${costParts.join(" ")}`]),
+    ...(compare === 0 ? [] : [`- **Secrets not compared**: ${grouped(compare)}`]),
     ...(effects.length === 0
       ? []
       : [`- **Side effects**: ${sentences.join("; ")}${more === 0 ? "" : `; and ${count(more, "more")}`}`]),
@@ -274,6 +273,9 @@ interface Opened {
   readonly isShortened: boolean;
 }
 
+/** A line of several changes names so many of them. */
+const MOST_BELOW = 4;
+
 /** An open change shows so many lines of its differences. */
 const MOST_LINES = 6;
 
@@ -287,7 +289,7 @@ function opened(title: string, plan: PlanView, changes: readonly ChangeView[], m
     const [equal, ...others] = foldChanges(own, folding);
     if (equal !== undefined && equal.length > 1 && others.length === 0) return equalBlock(equal);
     const [first] = own;
-    const text = `- **${first?.verb ?? ""}** ${markdownText(kindCounts(own))}: ${names(own, MOST_OPEN)}\n`;
+    const text = `- **${first?.verb ?? ""}** ${markdownText(kindCounts(own))}: ${names(own, MOST_BELOW)}\n`;
     return { what: "change", text };
   });
   const blocks = shown.map((group) =>
@@ -309,9 +311,9 @@ function opened(title: string, plan: PlanView, changes: readonly ChangeView[], m
 /** An open line of equal changes: their difference, and the first by name. */
 function equalBlock(group: ChangeGroup): Block {
   const diff = diffOf(group[0], false);
-  if (diff.length === 0 || diff.length > MOST_BESIDE) return groupBlock(group, MOST_OPEN);
+  if (diff.length === 0 || diff.length > MOST_BESIDE) return groupBlock(group, MOST_BELOW);
   const head = groupHead(group);
-  const line = `${head}: ${diff.map(markdownCode).join(", ")} of ${names(group, MOST_OPEN)}`;
+  const line = `${head}: ${diff.map(markdownCode).join(", ")} of ${names(group, MOST_BELOW)}`;
   return block("change", head, [line, ...sentencesOf(group[0])]);
 }
 
@@ -392,6 +394,9 @@ function titleCode({ action, address, source }: ChangeView): string {
 /** So many lines of differences are next to the address. */
 const MOST_BESIDE = 2;
 
+/** Longer ones are in a block, which scrolls. */
+const LONGEST_BESIDE = 140;
+
 /** `most`: lines of differences to show. A few short ones are then next to the address. */
 export function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): Block {
   const remarkTexts = [...view.severityRemarks, ...view.remarks];
@@ -399,8 +404,9 @@ export function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): 
   const head = `- **${view.verb}** ${titleCode(view)}${remarks}`;
   const diff = diffOf(view);
   const isBrief = most < Number.POSITIVE_INFINITY && view.content.length === 0;
-  if (isBrief && diff.length > 0 && diff.length <= MOST_BESIDE) {
-    const line = `${head}: ${diffOf(view, false).map(markdownCode).join(", ")}`;
+  const beside = isBrief && diff.length > 0 && diff.length <= MOST_BESIDE ? diffOf(view, false) : [];
+  if (beside.length > 0 && beside.join("").length <= LONGEST_BESIDE) {
+    const line = `${head}: ${beside.map(markdownCode).join(", ")}`;
     return block("change", head, [line, ...sentencesOf(view)]);
   }
   const shown =

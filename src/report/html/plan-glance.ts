@@ -4,7 +4,7 @@ import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import type { DriftItem } from "../view/drift-view.ts";
-import { foldEffects, kindCounts } from "../view/fold.ts";
+import { foldEffects, isAccessChange, kindCounts } from "../view/fold.ts";
 import type { PlanView } from "../view/plan-view.ts";
 import { anchorOf, type GlanceRow, type Html, html, NOTHING } from "./page.ts";
 
@@ -18,9 +18,11 @@ export function glanceRows(plan: PlanView): readonly GlanceRow[] {
   const { touching } = plan;
   const shown = new Set(plan.shown.changes);
   const destroyed = touching.filter((view) => view.destroys);
-  const actions = [...new Set(destroyed.map(({ action }) => action))];
+  const actionsOf = (changes: readonly ChangeView[]) =>
+    [...new Set(changes.map(({ action }) => action))].join(",");
   const bySeverity = (severity: Severity) =>
     touching.filter((view) => !view.destroys && view.severity === severity);
+  const access = bySeverity("security").filter(isAccessChange);
   const row = (
     tone: string,
     label: string,
@@ -40,10 +42,23 @@ export function glanceRows(plan: PlanView): readonly GlanceRow[] {
         ];
   return [
     ...refusal,
-    ...row("delete", "Destroys", destroyed, `action=${actions.join(",")}`),
-    ...row("update", "Access", bySeverity("security"), "severity=security"),
+    ...row("delete", "Destroys", destroyed, `action=${actionsOf(destroyed)}`),
+    ...row("update", "Access", access, `severity=security&action=${actionsOf(access)}`),
     ...costRow(plan, bySeverity("cost"), shown),
+    ...compareRow(plan),
     ...effectRow(touching),
+  ];
+}
+
+function compareRow({ summary: { compare } }: PlanView): readonly GlanceRow[] {
+  if (compare === 0) return [];
+  return [
+    {
+      tone: "update",
+      label: "Secrets",
+      text: html`Not compared: ${grouped(compare)}`,
+      filter: "action=compare",
+    },
   ];
 }
 

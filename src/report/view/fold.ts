@@ -16,6 +16,11 @@ export type ChangeGroup = readonly [ChangeView, ...ChangeView[]];
 /** Two equal changes are read as quickly as one line about both. */
 const LEAST = 3;
 
+/** Not a secret that an apply compares: its value may stay. */
+export function isAccessChange({ severity, action }: ChangeView): boolean {
+  return severity === "security" && action !== "compare";
+}
+
 interface FoldOptions {
   /** Every change is a group. */
   readonly expand?: boolean;
@@ -32,7 +37,7 @@ export function foldChanges(
   const isSeparate = (view: ChangeView) =>
     view.destroys ||
     view.reverts.length > 0 ||
-    (view.severity === "security" && (!foldsAccess || view.fields.length === 0));
+    (isAccessChange(view) && (!foldsAccess || view.fields.length === 0));
   const alike = Map.groupBy(changes, (change) => (isSeparate(change) ? change : likeness(change)));
   return [...alike.values()]
     .flatMap((group) =>

@@ -1,8 +1,9 @@
 // The Markdown form of a plan: what goes comes first, and a cut never hides it.
 
 import { describe, expect, test } from "vitest";
-import { type Address, addressOf } from "../../../src/core/address.ts";
+import { type Address, addressOf, remoteId } from "../../../src/core/address.ts";
 import { warning } from "../../../src/core/diagnostic.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
 import { registry as realRegistry } from "../../../src/providers/index.ts";
 import { outcomeMarkdown } from "../../../src/report/format/outcome-markdown.ts";
 import { driftMarkdown, planMarkdown } from "../../../src/report/format/plan-markdown.ts";
@@ -11,7 +12,7 @@ import { SUMMARY_SIZE } from "../../../src/report/text/shorten-markdown.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
 import { planView } from "../../../src/report/view/plan-view.ts";
 import { teamDrift, teamPlan, teamView } from "../html/team-plan.ts";
-import { create, everything, INFO, planOf, remove, replace, update, viewOf } from "../plans.ts";
+import { create, everything, INFO, planOf, remove, replace, secret, update, viewOf } from "../plans.ts";
 import { richOutcome } from "../rich.ts";
 
 const markdown = (plan: Parameters<typeof viewOf>[0]) => planMarkdown(viewOf(plan)).text;
@@ -22,6 +23,22 @@ const many = (number: number) =>
     address: addressOf("pools", `p${at}`),
     name: `p${at}`,
   }));
+
+/** Parts of changes that differ by a number. */
+const poolAt = (at: number) => ({ address: addressOf("pools", `p${at}`), name: `p${at}` });
+const secretAt = (at: number) => ({ address: addressOf("secrets", `etl/s${at}`), name: `etl/s${at}` });
+const diffsOf = (at: number) => [
+  { path: ["max_capacity"], before: at, after: at + 1, cause: "spec", replaces: false },
+];
+const compare = {
+  ...secret,
+  action: "compare",
+  id: remoteId("1"),
+  before: {},
+  fingerprint: "f",
+  steps: [],
+  source: "env",
+};
 
 describe("plan as Markdown", () => {
   test("deletions come before creations", () => {
@@ -112,6 +129,31 @@ describe("plan as Markdown", () => {
       expect(open).toMatch(/^> \*\*\d+ warnings\*\* `SPEC_SECRET_UNSET` /m);
       expect(open.split("\n").length).toBeLessThan(70);
     }
+  });
+
+  test("secrets that an apply compares are one line outside of the access changes, and Needs attention counts every change", () => {
+    const compares = Array.from(
+      { length: 12 },
+      (_, at) => ({ ...compare, ...secretAt(at) }) as unknown as Change,
+    );
+    const risky = Array.from(
+      { length: 12 },
+      (_, at) => ({ ...update, ...poolAt(at), diffs: diffsOf(at) }) as unknown as Change,
+    );
+    const view = viewOf(planOf([...compares, ...risky]));
+    const { text } = planMarkdown(view);
+    const open = text.slice(0, text.indexOf("<details>"));
+    expect(open).toContain("- **Secrets not compared**: 12\n");
+    expect(open).not.toContain("### Access");
+    expect(open).not.toContain("**compare**");
+    expect(open).toContain("### Needs attention: 12 resources");
+    expect(open.match(/^- \*\*update\*\* `pools\.p\d+`/gm)).toHaveLength(10);
+    expect(open).toContain("- **update** 2 pools: `pools.p10`, `pools.p11`\n");
+    expect(text).toContain("<details><summary>All that need attention: 12 resources</summary>");
+    const page = planHtml(view);
+    expect(page).toContain("<dt>Secrets</dt><dd>Not compared: 12<");
+    expect(page).not.toContain("<dt>Access</dt>");
+    expect(page).toContain('<span class="address">12 secrets</span>');
   });
 
   test("a missing record of who changed objects is reported once for all drift, in the comment and on the page", () => {
