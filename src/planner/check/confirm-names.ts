@@ -40,6 +40,11 @@ function placeOf({ catalog, refersTo, mentions, shouldExist }: FieldSchema): Loo
   return shouldExist === true && kind !== undefined ? { in: "names", of: kind } : undefined;
 }
 
+/** A path of a repository, not of the workspace. */
+function isRelative({ input }: LookupContext, place: LookupSource, text: string): boolean {
+  return place.in === "names" && input.registry.find(place.of)?.tree !== undefined && !text.startsWith("/");
+}
+
 /** The values that changes send and that neither the spec nor the read objects confirm. */
 export function neededLookups(
   context: LookupContext,
@@ -52,6 +57,7 @@ export function neededLookups(
     const values = valuesIn(context.input.registry, resource).flatMap(({ path, place }): Lookup[] => {
       const text = valueAt(change.after, path);
       if (typeof text !== "string" || !isSent(change, path)) return [];
+      if (isRelative(context, place, text)) return [];
       const lookup = { address: change.address, path, text, place };
       return isReference(resource, path, place) || isConfirmed(context, workspace, lookup) ? [] : [lookup];
     });

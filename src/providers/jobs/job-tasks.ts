@@ -37,6 +37,7 @@ const taskKinds: FieldTable = {
         textField({
           minLength: 1,
           mentions: ["notebooks"],
+          shouldExist: true,
           description: "Path of the notebook: absolute in the workspace, relative in git_source.",
         }),
       ),

@@ -79,6 +79,14 @@ describe.each([
   ["in tasks", IN_TASKS, "tasks.load."],
   ["with the fields of the task", FLAT, ""],
 ])("a job with one task, declared %s,", (_how, spec, prefix) => {
+  test("has a warning about its notebook, which does not exist", async () => {
+    const { run, file } = await applied(spec);
+    file.write(spec.replace("path: /a", "path: /c"));
+    expect((await run("plan")).all).toContain(
+      `PLAN_UNKNOWN_NAME: jobs.etl: ${prefix}notebook_task.notebook_path`,
+    );
+  });
+
   test("has an empty plan after the apply", async () => {
     const { run } = await applied(spec);
     expect((await run("plan")).all).toContain("No changes");
