@@ -1,7 +1,8 @@
 // The outcome of an apply as Markdown for a comment: what failed or was not tried, what was applied, and the plan.
 
-import { count } from "../../core/sentences.ts";
-import { findingDetails } from "../text/findings-markdown.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { count, firstFew } from "../../core/sentences.ts";
+import { findingDetails, findingQuote } from "../text/findings-markdown.ts";
 import { markdownCode, markdownSentence, markupText } from "../text/printable.ts";
 import { markdownHead, type RunInfo } from "../text/run-info.ts";
 import {
@@ -12,10 +13,13 @@ import {
   fittedMarkdown,
   type Section,
 } from "../text/shorten-markdown.ts";
-import type { OutcomeItem, OutcomeView } from "../view/outcome-view.ts";
+import { type OutcomeItem, type OutcomeView, outcomeHeading, sharedCauses } from "../view/outcome-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
 
 import { changeBlock, findingSections, RANK } from "./plan-markdown.ts";
+
+/** A cause names so many changes. */
+const MOST_NAMED = 5;
 
 /** More than this many applied changes are collapsed. */
 const FEW = 20;
@@ -24,14 +28,37 @@ export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COM
   const applied = outcome.changes.filter((item) => item.result === "applied");
   const others = outcome.changes.filter((item) => item.result !== "applied");
   const diagnostics = [...outcome.notes, ...outcome.diagnostics];
+  const causes = sharedCauses(others);
+  const explained = [...causes.values()].flat();
+  const isExplained = new Set(explained);
+  const alone = others.filter((item) => !isExplained.has(item));
   const sections: readonly Section[] = [
+    { rank: RANK.open, open: "", blocks: [...causes].map(([cause, own]) => causeBlock(cause, own)) },
     ...findingSections(diagnostics, "error", info),
     ...findingSections(diagnostics, "warning", info),
-    { rank: RANK.open, open: "", blocks: others.map((item) => otherBlock(item, info)) },
+    { rank: RANK.open, open: "", blocks: alone.map((item) => otherBlock(item, info)) },
+    explainedSection(explained),
     appliedSection(applied),
     planSection(outcome.plan),
   ];
-  return fittedMarkdown(markdownHead(outcome.title, info), sections, size);
+  return fittedMarkdown(markdownHead(outcomeHeading(outcome), info), sections, size);
+}
+
+/** The cause of several failures, once. */
+function causeBlock(cause: Diagnostic, items: readonly OutcomeItem[]): Block {
+  const { text } = findingQuote(cause);
+  const names = firstFew(items, MOST_NAMED, ({ address }) => markdownCode(address));
+  return { what: "finding", text: `${text.trimEnd()}\n> Changes: ${names}\n\n` };
+}
+
+function explainedSection(items: readonly OutcomeItem[]): Section {
+  const blocks = items.map(
+    ({ result, action, address }): Block => ({
+      what: "change",
+      text: `- **${result}** ${action} ${markdownCode(address)}\n`,
+    }),
+  );
+  return collapsed(RANK.complete, `Not applied for these causes: ${count(blocks.length, "change")}`, blocks);
 }
 
 function appliedSection(applied: readonly OutcomeItem[]): Section {

@@ -17,7 +17,7 @@ import {
   groupNames,
   groupTitle,
 } from "../view/fold.ts";
-import type { OutcomeItem, OutcomeView } from "../view/outcome-view.ts";
+import { type OutcomeItem, type OutcomeView, outcomeHeading, sharedCauses } from "../view/outcome-view.ts";
 import {
   kindTable,
   movedLines,
@@ -61,7 +61,8 @@ export function planHtml(plan: PlanView, info?: RunInfo): string {
 }
 
 export function planHtmlPieces(plan: PlanView, info?: RunInfo): Generator<string> {
-  return pageInPieces(plan.title, heading(plan, info), planBody(plan, info));
+  const title = plan.refusal === undefined ? plan.title : `Blocked: ${plan.title.replace(/^Plan: /, "")}`;
+  return pageInPieces(title, heading(plan, info), planBody(plan, info));
 }
 
 function* planBody(plan: PlanView, info: RunInfo | undefined): Generator<Html> {
@@ -378,7 +379,7 @@ export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
 
 export function outcomeHtmlPieces(outcome: OutcomeView, info: RunInfo): Generator<string> {
   const heading = [runLine(info.host, info.modes, info), outcomeTiles(outcome)];
-  return pageInPieces(outcome.title, heading, outcomeBody(outcome, info));
+  return pageInPieces(outcomeHeading(outcome), heading, outcomeBody(outcome, info));
 }
 
 function* outcomeBody({ changes, diagnostics, notes, plan }: OutcomeView, info: RunInfo): Generator<Html> {
@@ -387,14 +388,18 @@ function* outcomeBody({ changes, diagnostics, notes, plan }: OutcomeView, info: 
   );
   const applied = changes.filter((item) => item.result === "applied");
   const others = changes.filter((item) => item.result !== "applied");
+  const causes = sharedCauses(others);
+  const isExplained = new Set([...causes.values()].flat());
+  const isClosed = (item: OutcomeItem) =>
+    item.result === "applied" || isExplained.has(item) || (!item.tried && others.length > OPEN);
   function* list(title: string, items: readonly OutcomeItem[]): Generator<Html> {
     const parts = function* () {
-      for (const item of items) yield itemHtml(item, planned.get(keyOf(item)), info);
+      for (const item of items) yield itemHtml(item, planned.get(keyOf(item)), info, !isClosed(item));
     };
     yield* itemChunks(`${title}: ${count(items.length, "change")}`, parts());
   }
   yield glance(outcomeRows(others));
-  yield findingSection([...notes, ...diagnostics], info);
+  yield findingSection([...notes, ...causes.keys(), ...diagnostics], info);
   yield filterBar(changes.map(outcomeFacets));
   yield* list("Not applied", others);
   yield* list("Applied", applied);
@@ -437,13 +442,13 @@ const TONES: Readonly<Record<string, string>> = {
   skipped: "update",
 };
 
-function itemHtml(item: OutcomeItem, planned: ChangeView | undefined, info: RunInfo): Html {
+function itemHtml(item: OutcomeItem, planned: ChangeView | undefined, info: RunInfo, open: boolean): Html {
   const { action, result, word, address, finding, blockedBy, stopped, tried, elapsedMs } = item;
   const why = blockedBy !== undefined ? `waits for ${blockedBy}` : stopped ? "the run was stopped" : "";
   const did = result === "applied" ? [word] : [result, action];
   return folded({
     tone: TONES[result] ?? action,
-    open: result !== "applied",
+    open,
     facets: outcomeFacets(item),
     id: address,
     head: [

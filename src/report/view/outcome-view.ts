@@ -77,6 +77,36 @@ export function outcomeView(
   };
 }
 
+/** The title of a page or a comment, which begins with the verdict. */
+export function outcomeHeading({ title, unapplied, interrupted }: OutcomeView): string {
+  const { failed, unknown, blocked } = unapplied;
+  return interrupted || failed + unknown + blocked === 0
+    ? title
+    : title.replace(/^Applied in/, "Failed after");
+}
+
+/** More changes with one cause have it once. */
+const MOST_ALONE = 2;
+
+/** Causes of several changes each, such as a lost lock, with the changes that failed because of it. */
+export function sharedCauses(items: readonly OutcomeItem[]): ReadonlyMap<Diagnostic, readonly OutcomeItem[]> {
+  const alike = Map.groupBy(
+    items.filter(({ tried, finding }) => tried && finding !== undefined),
+    ({ result, finding }) => {
+      const { code, message, cause, hint } = finding ?? {};
+      return JSON.stringify([result, code, message, cause, hint]);
+    },
+  );
+  return new Map(
+    [...alike.values()].flatMap((own) => {
+      const [{ result = "", finding } = {}] = own;
+      if (finding === undefined || own.length <= MOST_ALONE) return [];
+      const { address: _, at: __, usedAt: ___, ...cause } = finding;
+      return [[{ ...cause, message: `${count(own.length, "change")} ${result}: ${finding.message}` }, own]];
+    }),
+  );
+}
+
 function itemOf(changeOutcome: ChangeOutcome): OutcomeItem {
   const { address, kind, action, result, diagnostic, blockedBy, elapsedMs } = changeOutcome;
   const stopped = wasStopped(changeOutcome);

@@ -2,12 +2,13 @@
 
 import { describe, expect, test } from "vitest";
 import { type Address, addressOf, remoteId } from "../../../src/core/address.ts";
-import { warning } from "../../../src/core/diagnostic.ts";
+import { error, warning } from "../../../src/core/diagnostic.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
+import type { ApplyOutcome } from "../../../src/planner/model/plan.ts";
 import { registry as realRegistry } from "../../../src/providers/index.ts";
 import { outcomeMarkdown } from "../../../src/report/format/outcome-markdown.ts";
 import { driftMarkdown, planMarkdown } from "../../../src/report/format/plan-markdown.ts";
-import { driftHtml, planHtml } from "../../../src/report/html/plan-html.ts";
+import { driftHtml, outcomeHtml, planHtml } from "../../../src/report/html/plan-html.ts";
 import { SUMMARY_SIZE } from "../../../src/report/text/shorten-markdown.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
 import { planView } from "../../../src/report/view/plan-view.ts";
@@ -277,5 +278,34 @@ describe("findings of an outcome and of drift as Markdown", () => {
       expect(text).toContain("<details><summary>All 50 warnings PLAN_UNKNOWN_NAME</summary>");
       expect(text).toContain("jobs.job-49: notebook_task");
     }
+  });
+});
+
+describe("a plan or an apply that did not succeed", () => {
+  const lost = error("STATE_LOCK_LOST", "the lock on the state was lost", { hint: "run it again" });
+  const failed = Array.from({ length: 12 }, (_, at) => ({
+    ...poolAt(at),
+    kind: "pools",
+    action: "create",
+    result: "failed",
+    elapsedMs: 5,
+    diagnostic: { ...lost, address: poolAt(at).address },
+  }));
+  const outcome = { changes: failed, diagnostics: [], interrupted: false, elapsedMs: 200 };
+  const view = outcomeView(outcome as unknown as ApplyOutcome);
+
+  test("has its verdict first in the title of its page and its comment", () => {
+    expect(planHtml(viewOf(everything))).toContain("<h1>Blocked: 2 to create, 1 to update");
+    expect(outcomeHtml(view, INFO)).toContain("<h1>Failed after 0.2 s: 0 created");
+    expect(outcomeMarkdown(view).text).toContain("## Failed after 0.2 s: 0 created");
+  });
+
+  test("has a cause of several failures once, and closed cards for them", () => {
+    const page = outcomeHtml(view, INFO);
+    expect(page).toContain("12 changes failed: the lock on the state was lost");
+    expect(page).not.toMatch(/<details class="delete item"[^>]* open>/);
+    const { text } = outcomeMarkdown(view);
+    expect(text.match(/the lock on the state was lost/g)).toHaveLength(1);
+    expect(text).toContain("`pools.p0`, `pools.p1`, `pools.p2`, `pools.p3`, `pools.p4`, and 7 more");
   });
 });
