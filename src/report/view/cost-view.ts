@@ -96,7 +96,7 @@ function costSentence(
 
 const ZERO = { min: 0, max: 0 };
 
-/** `+5.10 to +12.30 USD per hour while running; +0.60 USD per hour always; 760 scheduled runs per month.` */
+/** `+5.10 to +12.30 USD per hour while running, in addition to +0.60 USD per hour always; 760 scheduled runs per month.` */
 export function totalCostText(costs: Costs): string | undefined {
   const measured = measuredIn(costs);
   const [first] = measured;
@@ -122,13 +122,13 @@ export function totalCostText(costs: Costs): string | undefined {
   const amounts = [
     ...(running.length === 0 ? [] : [`${running.join(", ")} while running`]),
     ...(always.length === 0 ? [] : [`${always.join(", ")} always`]),
-  ];
+  ].join(", in addition to ");
   const hasOtherRuns = changes.some(
     ({ before, after }) => (before?.runsPerMonth ?? 0) !== (after?.runsPerMonth ?? 0),
   );
-  if (amounts.length === 0 && !hasOtherRuns && names.length === 0) return undefined;
+  if (amounts === "" && !hasOtherRuns && names.length === 0) return undefined;
   const parts = [
-    ...amounts,
+    ...(amounts === "" ? [] : [amounts]),
     ...(runs > 0 ? [`${grouped(Math.round(runs))} scheduled runs per month`] : []),
     ...(names.length === 0 ? [] : [`unknown for ${listed(names, "and", 5)}`]),
   ];
@@ -156,7 +156,8 @@ function signed(amount: number, digits: number): string {
 /** Of cores and memory, a fraction is shown only if there is one. */
 function amountText(amount: number, digits: number): string {
   if (isZero(amount, digits)) return (0).toFixed(digits);
-  return digits === 0 ? Number(amount.toFixed(1)).toLocaleString("en-US") : amount.toFixed(digits);
+  if (digits === 0) return Number(amount.toFixed(1)).toLocaleString("en-US");
+  return amount.toFixed(digits).replaceAll(/\B(?=(?:\d{3})+\.)/g, ",");
 }
 
 /** Less than half of the last digit that is shown. */

@@ -35,6 +35,13 @@ const costs = (...changes: readonly Change[]) => {
 };
 
 describe("the cost of a new resource", () => {
+  test("has commas in thousands", () => {
+    const cluster = { node_type_id: "small", autoscale: { min_workers: 1, max_workers: 4_111 } };
+    expect(costs(created("clusters.c", { ...cluster, autotermination_minutes: 30 }))).toEqual([
+      "clusters.c: +1.00 to +2,056.00 USD per hour while running",
+    ]);
+  });
+
   test("of a cluster is its driver and its workers, with DBU, from the smallest to the largest size", () => {
     const cluster = { node_type_id: "small", autoscale: { min_workers: 1, max_workers: 3 } };
     expect(costs(created("clusters.c", { ...cluster, autotermination_minutes: 30 }))).toEqual([
@@ -90,7 +97,7 @@ describe("the cost of a new resource", () => {
       created("pools.p", { node_type_id: "large", min_idle_instances: 1 }),
     ];
     expect(totalCostText({ cost: planCost(changes, registry, prices) })).toBe(
-      "+1.00 USD per hour while running; +1.00 USD per hour always; unknown for clusters.other.",
+      "+1.00 USD per hour while running, in addition to +1.00 USD per hour always; unknown for clusters.other.",
     );
   });
 });
@@ -212,7 +219,7 @@ describe("the cores and the memory of a change", () => {
   test("are summed up", () => {
     const pool = created("pools.p", { node_type_id: "small", min_idle_instances: 2 });
     expect(totalCostText(capacity(cluster("c", {}), pool))).toBe(
-      "+8 cores, +28 GB while running; +8 cores, +28 GB always.",
+      "+8 cores, +28 GB while running, in addition to +8 cores, +28 GB always.",
     );
   });
 
