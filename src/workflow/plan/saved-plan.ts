@@ -250,8 +250,12 @@ export function assertWorkspaceUnchanged(
     ...otherRecords(saved, state),
     ...changedObjects(saved.plan, live, registry, state, sensitive),
   ];
-  const diagnostics =
-    moved.length > 0 ? moved : newHarms(saved.plan, plan, (texts) => sensitive.maskedMessages(texts));
+  // Objects that cannot be read now may be what the plan would destroy.
+  const unread = plan.diagnostics.filter(
+    ({ code, severity }) => code === "PLAN_UNREADABLE" && severity === "error",
+  );
+  const harms = newHarms(saved.plan, plan, (texts) => sensitive.maskedMessages(texts));
+  const diagnostics = moved.length > 0 ? moved : [...unread, ...harms];
   if (diagnostics.length > 0) throw new Failure(...diagnostics);
 }
 

@@ -109,9 +109,12 @@ const ZERO = { min: 0, max: 0 };
 
 function subjectOf(change: Change, sensitive: SensitiveValues | undefined): RuleSubject {
   const { address, kind, name, action, cause } = change;
-  const { fields } = registry.get(kind);
-  const judged = (values: JsonObject): JsonObject =>
-    maskedValues(fields, sensitive?.conceal(address, values, "judged") ?? values);
+  const { fields, planning } = registry.get(kind);
+  // In one form, whichever the spec has: a rule about a job with one task is written once.
+  const judged = (values: JsonObject): JsonObject => {
+    const concealed = sensitive?.conceal(address, values, "judged") ?? values;
+    return maskedValues(fields, planning.normalize?.(concealed) ?? concealed);
+  };
   const reached = markedResult(change, fields);
   const before = "before" in change ? judged(change.before) : null;
   const after = reached === undefined ? null : judged(withReferenceTexts(reached) as JsonObject);

@@ -79,6 +79,13 @@ describe.each([
   ["in tasks", IN_TASKS, "tasks.load."],
   ["with the fields of the task", FLAT, ""],
 ])("a job with one task, declared %s,", (_how, spec, prefix) => {
+  test("is seen by rules with the fields of the task", async () => {
+    const rule = `rules: [{ name: a, kinds: [jobs], assert: 'change.after.notebook_task.notebook_path != "/c"' }]\n`;
+    const { run, file } = await applied(spec + rule);
+    file.write((spec + rule).replace("path: /a", "path: /c"));
+    expect(await run("plan")).toMatchObject({ code: 3, all: expect.stringContaining("GUARD_RULE: ") });
+  });
+
   test("has a warning about its notebook, which does not exist", async () => {
     const { run, file } = await applied(spec);
     file.write(spec.replace("path: /a", "path: /c"));

@@ -84,6 +84,22 @@ describe("a saved plan is refused with nothing written", () => {
     },
   );
 
+  test("if the secrets of a scope that it deletes cannot be read at the apply", async () => {
+    const { api, run } = await planned(SCOPE, "");
+    await api("secrets/put", { scope: "s", key: "mine", string_value: "mine" });
+    const rules = [
+      { path: "/api/2.0/secrets/list", fate: "status", status: 403, error_code: "PERMISSION_DENIED" },
+    ];
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+    const faults = (method: string, body?: string) =>
+      fetch(`${server?.url}/__emulator/faults`, { method, headers, ...(body === undefined ? {} : { body }) });
+    expect((await faults("PUT", JSON.stringify({ rules }))).status).toBe(200);
+    const { code, all } = await run("apply p.plan");
+    expect([code, all]).toEqual([1, expect.stringContaining("error PLAN_UNREADABLE: ")]);
+    await faults("DELETE");
+    expect(await api("secrets/list?scope=s")).toMatchObject({ secrets: [{ key: "k" }, { key: "mine" }] });
+  });
+
   test.each([
     ["ada", [], ["bo"]],
     ["ada", ["cy"], ["bo", "di"]],
