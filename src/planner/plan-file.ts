@@ -234,7 +234,7 @@ export function newHarms(
   return [...harms, ...losses].map(([address, what]) =>
     error("PLAN_LIVE_MOVED", `${address} would do more than the plan showed: ${what}`, {
       address,
-      hint: "make a new plan, then apply it",
+      hint: "make a new plan, then apply it; if this repeats, plan with the credentials of the apply",
     }),
   );
 }

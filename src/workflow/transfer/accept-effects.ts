@@ -36,6 +36,8 @@ export async function effectsOf(edited: EditedSpec): Promise<readonly Diagnostic
   // The same objects and facts as before: only the spec differs.
   const plan = makePlan({ ...edited.input, spec: edited.after });
   const others = changedOthers(edited).map((address) => otherResource(address, edited, plan));
+  const refused = refusedOthers(edited, others, plan);
+  if (refused.length > 0) return refused;
   return [...(await effectsElsewhere(edited, others)), ...leftDifferences(edited, plan)];
 }
 
@@ -50,8 +52,10 @@ async function effectsElsewhere(
   edited: EditedSpec,
   others: readonly OtherResource[],
 ): Promise<readonly Diagnostic[]> {
-  const deleted = others.filter(({ change }) => change?.action === "delete");
-  if (deleted.length > 0) return [wouldDelete(edited, deleted)];
+  const destroyed = others.filter(
+    ({ change }) => change?.action === "delete" || change?.action === "replace",
+  );
+  if (destroyed.length > 0) return [wouldDestroy(edited, destroyed)];
   const targets: TargetEffect[] = [];
   for (const target of edited.otherTargets) {
     const effect = await targetEffect(edited, target);
@@ -115,17 +119,43 @@ function decision({ resources }: EditedSpec): string {
   return `${text} ${distinct.length > 1 ? "decide" : "decides"} ${listed(addresses, "and", 5)}`;
 }
 
-function wouldDelete(edited: EditedSpec, deleted: readonly OtherResource[]): Diagnostic {
-  const places = deleted.map(({ place }) => place);
-  const them = deleted.length === 1 ? "it" : "them";
+function wouldDestroy(edited: EditedSpec, destroyed: readonly OtherResource[]): Diagnostic {
+  const places = destroyed.map(({ place }) => place);
+  const them = destroyed.length === 1 ? "it" : "them";
+  const verb = listed([...new Set(destroyed.map(({ change }) => change?.action ?? "delete"))], "or");
   return error(
     "DRIFT_NOT_ACCEPTED",
-    `${decision(edited)}, and also ${listed(places, "and", 10)}, which the next plan would delete`,
+    `${decision(edited)}, and also ${listed(places, "and", 10)}, which the next plan would ${verb}`,
     {
       address: edited.resources[0]?.address,
-      hint: `to keep ${them}, declare ${them} separately; to delete ${them} as well, edit the spec by hand`,
+      hint: `to keep ${them}, declare ${them} separately; to ${verb} ${them} as well, edit the spec by hand`,
     },
   );
+}
+
+/** An edit must not leave a spec whose next plan is refused for another resource. */
+function refusedOthers(
+  edited: EditedSpec,
+  others: readonly OtherResource[],
+  plan: Plan,
+): readonly Diagnostic[] {
+  return others.flatMap(({ address, place }) => {
+    const refusal = plan.diagnostics.find(
+      (diagnostic) => diagnostic.severity === "error" && diagnostic.address === address,
+    );
+    if (refusal === undefined) return [];
+    return [
+      error(
+        "DRIFT_NOT_ACCEPTED",
+        `${decision(edited)}, and also ${place}, whose change the next plan refuses`,
+        {
+          address: edited.resources[0]?.address,
+          cause: refusal.message,
+          hint: "write the value by hand",
+        },
+      ),
+    ];
+  });
 }
 
 /** Names the candidates: the text that decides the value, and the place of the resource alone. */

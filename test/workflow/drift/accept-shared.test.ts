@@ -211,3 +211,25 @@ users:
     expect(file()).toBe(spec.replace("displayName: Cy", "displayName: New cy"));
   });
 });
+
+describe("an edit is refused, with and without --shared, if the next plan of another resource", () => {
+  const withPool = (policy: string): string => `${policy}locals: { name: Same }
+users:
+  ada@example.com: { displayName: "\${local.name}" }
+pools:
+  p: { node_type_id: Standard_DS3_v2, custom_tags: { n: "\${local.name}" } }
+`;
+  test.each([
+    ["would replace it", "policy: { on_immutable_change: replace }\n", "which the next plan would replace"],
+    ["is refused", "", "whose change the next plan refuses"],
+  ])("%s", async (_what, policy, expected) => {
+    const { run, rename, file } = await applied(withPool(policy));
+    await rename("ada", "New");
+    for (const shared of [[], ["--shared"]]) {
+      const { code, all } = await run("drift", "accept", "users.ada@example.com", ...shared);
+      expect([code, all]).toEqual([1, expect.stringContaining("and also pools.p (workspace.yaml:")]);
+      expect(all).toContain(expected);
+    }
+    expect(file()).toBe(withPool(policy));
+  });
+});
