@@ -466,9 +466,6 @@ export function fence(lines: readonly string[]): readonly string[] {
 /** A longer pair of values takes two lines. */
 const LONGEST_PAIR = 100;
 
-/** A longer line of a block has to be scrolled in a comment. */
-const LONGEST_LINE = 84;
-
 /** Added lines have `+`, removed lines `-`, and changed lines `!`: these signs have colors in a `diff` block. Outside one, a changed line has no sign. */
 export function fieldDiff(isNew: boolean, isInBlock = true): (line: FieldLine) => readonly string[] {
   const [changed, plain] = isInBlock ? ["! ", "  "] : ["", ""];
@@ -479,9 +476,7 @@ export function fieldDiff(isNew: boolean, isInBlock = true): (line: FieldLine) =
     const end = note === "" ? "" : `  # ${note}`;
     if (sign !== undefined) return [`${sign} ${name}${text}${end}`];
     if (was === undefined) return [`${isNew ? "+ " : plain}${name}${text}${end}`];
-    const pair = `${changed}${name}${was} → ${text}${end}`;
-    if (was.length + text.length <= LONGEST_PAIR && (!isInBlock || pair.length <= LONGEST_LINE))
-      return [pair];
+    if (was.length + text.length <= LONGEST_PAIR) return [`${changed}${name}${was} → ${text}${end}`];
     return [`- ${name}${was}`, `+ ${name}${text}${end}`];
   };
 }

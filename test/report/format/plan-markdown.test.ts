@@ -7,7 +7,7 @@ import type { Change } from "../../../src/planner/model/change.ts";
 import type { ApplyOutcome } from "../../../src/planner/model/plan.ts";
 import { registry as realRegistry } from "../../../src/providers/index.ts";
 import { outcomeMarkdown } from "../../../src/report/format/outcome-markdown.ts";
-import { driftMarkdown, fieldDiff, planMarkdown } from "../../../src/report/format/plan-markdown.ts";
+import { driftMarkdown, planMarkdown } from "../../../src/report/format/plan-markdown.ts";
 import { driftHtml, outcomeHtml, planHtml } from "../../../src/report/html/plan-html.ts";
 import { SUMMARY_SIZE } from "../../../src/report/text/shorten-markdown.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
@@ -175,19 +175,6 @@ describe("plan as Markdown", () => {
     const text = markdown(planOf(many(4)));
     expect(text).toContain("- **create** 4 pools: `pools.p0`, `pools.p1`, `pools.p2`, `pools.p3`\n");
     expect(text.match(/\+ node_type_id: small/g)).toHaveLength(1);
-  });
-
-  test("a changed value takes two lines in a fence where one would have to be scrolled", () => {
-    const line = {
-      label: "instance_pool_id",
-      was: "1128-100349-brick1-pool-42e1d0ed",
-      text: "${pools.pool-000.instance_pool_id}",
-    };
-    expect(fieldDiff(false)(line)).toEqual([
-      "- instance_pool_id: 1128-100349-brick1-pool-42e1d0ed",
-      "+ instance_pool_id: ${pools.pool-000.instance_pool_id}",
-    ]);
-    expect(fieldDiff(false, false)(line)).toHaveLength(1);
   });
 
   test("the fence has + for what comes, - for what goes, and ! for what changes", () => {
