@@ -3,7 +3,6 @@
 import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import type { ChangeView } from "../view/change-view.ts";
-import type { DriftItem } from "../view/drift-view.ts";
 import { foldEffects, isAccessChange, kindCounts } from "../view/fold.ts";
 import type { PlanView } from "../view/plan-view.ts";
 import { anchorOf, type GlanceRow, type Html, html, NOTHING } from "./page.ts";
@@ -74,7 +73,7 @@ function costRow(
 }
 
 /** `2 clusters, 1 job: clusters.etl, jobs.nightly, and 1 more`. */
-export function named<Item extends ChangeView | DriftItem>(
+export function named<Item extends { readonly kind: string; readonly address: string }>(
   changes: readonly Item[],
   shown: ReadonlySet<Item>,
 ): Html {

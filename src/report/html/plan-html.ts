@@ -1,7 +1,7 @@
 // A plan, drift, and the outcome of an apply as HTML pages.
 
 import { duration } from "../../core/duration.ts";
-import { count, firstFew, grouped, sentenceCase } from "../../core/sentences.ts";
+import { count, grouped, sentenceCase } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
@@ -411,13 +411,11 @@ function outcomeRows(others: readonly OutcomeItem[]): readonly GlanceRow[] {
     return {
       tone: TONES[result] ?? "update",
       label: sentenceCase(result),
-      text: html`${firstFew(own, MOST_NAMED, addressIn)}`,
+      text: named(own, new Set(own)),
       filter: `result=${result}`,
     };
   });
 }
-
-const addressIn = ({ address }: { readonly address: string }): string => address;
 
 const keyOf = ({ address, action }: Pick<OutcomeItem, "address" | "action">): string =>
   `${action} ${address}`;

@@ -302,6 +302,7 @@ describe("a plan or an apply that did not succeed", () => {
 
   test("has a cause of several failures once, and closed cards for them", () => {
     const page = outcomeHtml(view, INFO);
+    expect(page).toContain('<dt>Failed</dt><dd>12 pools: <a href="#pools.p0">pools.p0</a>, ');
     expect(page).toContain("12 changes failed: the lock on the state was lost");
     expect(page).not.toMatch(/<details class="delete item"[^>]* open>/);
     const { text } = outcomeMarkdown(view);
