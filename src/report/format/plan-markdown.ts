@@ -273,7 +273,7 @@ interface Opened {
   readonly isShortened: boolean;
 }
 
-/** A line of several changes names so many of them. */
+/** A line of many changes names so many of them. */
 const MOST_BELOW = 4;
 
 /** An open change shows so many lines of its differences. */
@@ -311,9 +311,10 @@ function opened(title: string, plan: PlanView, changes: readonly ChangeView[], m
 /** An open line of equal changes: their difference, and the first by name. */
 function equalBlock(group: ChangeGroup): Block {
   const diff = diffOf(group[0], false);
-  if (diff.length === 0 || diff.length > MOST_BESIDE) return groupBlock(group, MOST_BELOW);
+  const most = group.length <= MOST_OPEN ? MOST_OPEN : MOST_BELOW;
+  if (diff.length === 0 || diff.length > MOST_BESIDE) return groupBlock(group, most);
   const head = groupHead(group);
-  const line = `${head}: ${diff.map(markdownCode).join(", ")} of ${names(group, MOST_BELOW)}`;
+  const line = `${head}: ${diff.map(markdownCode).join(", ")} of ${names(group, most)}`;
   return block("change", head, [line, ...sentencesOf(group[0])]);
 }
 
