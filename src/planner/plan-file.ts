@@ -220,9 +220,9 @@ export function newHarms(
   const harms = again.changes.flatMap((change) => {
     const before = shown.get(changeKey(change));
     if (before === undefined || !touches(before)) return [];
-    const known = new Set(masked(before.harms ?? []));
+    const shownHarms = new Set(masked(before.harms ?? []));
     return (change.harms ?? [])
-      .filter((harm) => !known.has(harm))
+      .filter((harm) => !shownHarms.has(harm))
       .map((harm) => [change.address, harm] as const);
   });
   const losses = again.guards.flatMap(({ diagnostic, addresses }) => {

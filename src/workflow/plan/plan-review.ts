@@ -5,6 +5,7 @@ import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
 import type { Plan } from "../../planner/model/plan.ts";
+import type { PlanSelection } from "../../planner/plan-file.ts";
 import type { State } from "../../state/model/record.ts";
 import { withOrigins } from "../drift/drift.ts";
 import { type Invocation, reportOrThrow } from "../invocation/invocation.ts";
@@ -22,8 +23,7 @@ import { planRecords, planWorkspace, type WorkspacePlan } from "./plan.ts";
 import { type PlanBasis, type PlanPlaces, placesIn } from "./saved-plan.ts";
 import type { PlanOptions } from "./sources.ts";
 
-export interface ReviewOptions
-  extends Pick<PlanOptions, "adopt" | "allowDuplicates" | "only" | "exclude" | "destroy"> {
+export interface ReviewOptions extends PlanSelection {
   /** Of an untrusted spec. */
   readonly maxReads?: number | undefined;
 }

@@ -63,10 +63,13 @@ export function openSensitive({ spec, base, states, key, untrusted }: SensitiveI
     const resource = spec.resources.get(address);
     return resource && { values: resource.values, form: () => formOf(resource) };
   });
+  // A job with one task is compared as the spec writes it, whichever of its two forms the record has.
   sensitive.declareRecorded((address) =>
     states.flatMap(({ records }) => {
-      const record = records.get(address);
-      return record === undefined ? [] : [record.applied];
+      const { applied } = records.get(address) ?? {};
+      if (applied === undefined) return [];
+      const { planning } = registry.of(address);
+      return [applied, planning.normalize?.(applied, spec.resources.get(address)?.values) ?? applied];
     }),
   );
   if (base?.sensitive !== undefined && untrusted !== true) sensitive.texts.addAll(base.sensitive);

@@ -25,6 +25,7 @@ import type {
   PlanFacts,
   PlanInput,
 } from "../../planner/model/input.ts";
+import type { PlanSelection } from "../../planner/plan-file.ts";
 import { catalogs, registry } from "../../providers/index.ts";
 import { planningRegistryIn } from "../../resource/dialect-view.ts";
 import type { Provider } from "../../resource/kind.ts";
@@ -37,12 +38,7 @@ import type { Session } from "../session/session.ts";
 import { restrictionOf } from "./address-filter.ts";
 import { withImports } from "./record-entries.ts";
 
-export interface PlanOptions {
-  readonly adopt?: boolean;
-  readonly allowDuplicates?: boolean;
-  readonly destroy?: boolean;
-  readonly only?: readonly string[];
-  readonly exclude?: readonly string[];
+export interface PlanOptions extends PlanSelection {
   /** Whether the state will be written; if so, the caller is identified once and recorded for later runs. */
   readonly writes?: boolean;
   /** Secrets without a value count as unchanged; else the spec has them all. */

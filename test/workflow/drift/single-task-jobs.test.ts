@@ -34,7 +34,7 @@ interface Task {
   readonly description?: string;
 }
 
-async function applied(spec: string) {
+async function applied(spec: string, more: Readonly<Record<string, string>> = {}) {
   server = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN, dialect: "databricks" });
   const { url } = server;
   const folder = folderWith(spec);
@@ -43,6 +43,7 @@ async function applied(spec: string) {
     WORKSPACE_STATE: join(folder, "state"),
     WORKSPACE_TOKEN: TOKEN,
     WORKSPACE_DIALECT: "databricks",
+    ...more,
   };
   const run = async (...args: readonly string[]) => {
     const context = contextWith(env, folder);
@@ -159,5 +160,23 @@ test.each([
     expect(await task()).toMatchObject({ notebook_task: { notebook_path: "/a" } });
     expect((await task()).description).toBeUndefined();
     expect((await run("plan")).all).toContain("No changes");
+  },
+);
+
+test.each([
+  ["in tasks", IN_TASKS, FLAT],
+  ["with the fields of the task", FLAT, IN_TASKS],
+])(
+  "a rule sees the recorded plain text of a job that was declared %s, also if a secret has the same",
+  async (_how, before, after) => {
+    const secret = "scopes: { s: { secrets: { k: { env: SECRET } } } }\n";
+    const rule = `rules: [{ name: a, kinds: [jobs], assert: 'change.before == null || change.before.notebook_task.base_parameters.owner != "x"' }]\n`;
+    const owned = (spec: string, owner: string) =>
+      spec.replace("path: /a", `path: /a, base_parameters: { owner: ${owner} }`) + secret + rule;
+    const { run, file } = await applied(owned(before, "svc-etl"), { SECRET: "svc-etl" });
+    file.write(owned(after, "other"));
+    const { code, all } = await run("plan");
+    expect([code, all]).toEqual([0, expect.stringContaining("owner")]);
+    expect(all).not.toContain("GUARD_RULE_FAILED");
   },
 );
