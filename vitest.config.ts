@@ -13,7 +13,7 @@ const OWN = [
 ];
 
 /** Files that answer requests with nock, which replaces the HTTP client of its process. */
-const NOCKED = ["test/{api,providers}/**/*.test.ts"];
+export const NOCKED = ["test/{api,providers}/**/*.test.ts"];
 
 export default defineConfig({
   test: {

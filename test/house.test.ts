@@ -2,11 +2,12 @@
 // resolve.
 
 import { globSync } from "node:fs";
-import { join } from "node:path";
+import { join, matchesGlob } from "node:path";
 import { describe, expect, test } from "vitest";
+import { NOCKED } from "../vitest.config.ts";
 import { brokenPaths, citingFiles, missingSections, otherSpellings } from "./citations.ts";
 import { foldersTooLarge, MOST_FILES, wrongDirections } from "./house.ts";
-import { circleGroups, importGraph, readSources, sharedNames } from "./sources.ts";
+import { circleGroups, importGraph, readSource, readSources, sharedNames } from "./sources.ts";
 
 const sources = readSources();
 
@@ -35,6 +36,22 @@ test("within a room imports go down, and model/ imports nothing else of its room
 
 test("no import cycle exists, including type and dynamic imports", () => {
   expect(circleGroups(importGraph(sources))).toEqual([]);
+});
+
+test("nock, which replaces the HTTP client of its process, is reached only by tests that run in such a process", () => {
+  const files = globSync("test/**/*.ts").map(readSource);
+  const edges = importGraph(files);
+  const reached = new Set(
+    files.filter(({ imports }) => imports.some(({ to }) => to === "nock")).map(({ path }) => path),
+  );
+  for (let before = 0; before < reached.size; ) {
+    before = reached.size;
+    for (const [path, imported] of edges) if (imported.some((to) => reached.has(to))) reached.add(path);
+  }
+  const tests = [...reached].filter((path) => path.endsWith(".test.ts"));
+  expect(tests.length).toBeGreaterThan(10);
+  const elsewhere = tests.filter((path) => !NOCKED.some((pattern) => matchesGlob(path, pattern)));
+  expect(elsewhere).toEqual([]);
 });
 
 describe("citations", () => {

@@ -5,20 +5,8 @@ import { type ClientOptions, createClient } from "../../src/api/client.ts";
 import type { RequestEvent } from "../../src/api/retry/send.ts";
 import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
 import { Sensitive } from "../../src/core/sensitive-texts.ts";
-import {
-  apiError,
-  HOST,
-  json,
-  type Line,
-  raw,
-  refused,
-  reset,
-  scimError,
-  scripted,
-  TOKEN,
-  thrown,
-  timedOut,
-} from "./scripted.ts";
+import { apiError, json, raw, refused, reset, scimError, thrown, timedOut } from "./answers.ts";
+import { HOST, type Line, scripted, TOKEN } from "./scripted.ts";
 
 const ok = json({});
 const throttledForAMinute = apiError(429, "X", "", { "retry-after": "60" });

@@ -7,7 +7,8 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
 import { Sensitive } from "../../src/core/sensitive-texts.ts";
 import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
-import { TOKEN, thrown } from "./scripted.ts";
+import { thrown } from "./answers.ts";
+import { TOKEN } from "./scripted.ts";
 
 let server: RunningServer;
 let client: Client;

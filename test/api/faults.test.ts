@@ -13,7 +13,8 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
 import { nockedTransport } from "../nocked.ts";
 import { sampleFrom } from "../sample-size.ts";
-import { apiError, HOST, json, raw, refused, reset, TOKEN, timedOut, timeline } from "./scripted.ts";
+import { apiError, json, raw, refused, reset, timedOut } from "./answers.ts";
+import { HOST, TOKEN, timeline } from "./scripted.ts";
 
 interface Fault {
   /** Whether the service did its work before it failed. */

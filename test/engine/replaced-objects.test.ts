@@ -3,7 +3,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { HttpRequest, HttpResponse } from "../../src/api/http/transport.ts";
 import type { Address } from "../../src/core/address.ts";
-import { apiError } from "../api/scripted.ts";
+import { apiError } from "../api/answers.ts";
 import { doing, results, type Send, Site } from "./site.ts";
 
 const yamlOf = (userName: string): string =>

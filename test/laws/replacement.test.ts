@@ -9,7 +9,7 @@ import { registry } from "../../src/providers/index.ts";
 import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import type { Provider } from "../../src/resource/kind.ts";
-import { apiError } from "../api/scripted.ts";
+import { apiError } from "../api/answers.ts";
 import { doing, results, type Send, Site } from "../engine/site.ts";
 
 const DIALECTS: Readonly<Record<string, FieldDialect>> = {

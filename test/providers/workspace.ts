@@ -13,7 +13,7 @@ import type { Provider } from "../../src/resource/kind.ts";
 import type { LiveObject } from "../../src/resource/live.ts";
 import type { OperationWriter, Payload } from "../../src/resource/operations.ts";
 import type { FieldDiff, PlannedChange, PlannedWorkspace } from "../../src/resource/planning.ts";
-import { apiError, raw } from "../api/scripted.ts";
+import { apiError, raw } from "../api/answers.ts";
 import { ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
 import { type ArrivedRequest, nockedTransport } from "../nocked.ts";
 

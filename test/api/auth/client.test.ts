@@ -7,7 +7,7 @@ import { type Client, createClient } from "../../../src/api/client.ts";
 import type { RequestEvent } from "../../../src/api/retry/send.ts";
 import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";
 import { ADMIN, ADMIN_TOKEN, GROUP_SCHEMA } from "../../emulator/harness.ts";
-import { apiError, raw, reset, thrown } from "../scripted.ts";
+import { apiError, raw, reset, thrown } from "../answers.ts";
 import { type SentRequest, type SignInPlace, signInPlace, WORKSPACE } from "./place.ts";
 
 const CLIENT: RenewableCredential = { method: "oauth-m2m", clientId: "app", clientSecret: ADMIN_TOKEN };

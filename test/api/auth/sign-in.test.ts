@@ -6,7 +6,7 @@ import { AZURE_APPLICATION } from "../../../src/api/auth/endpoints.ts";
 import { type AuthHeaders, createSignIn } from "../../../src/api/auth/sign-in.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
 import { ADMIN, ADMIN_TOKEN } from "../../emulator/harness.ts";
-import { json, raw, refused, thrown } from "../scripted.ts";
+import { json, raw, refused, thrown } from "../answers.ts";
 import { HERE, RESOURCE_ID, type SignInPlace, signInPlace, TENANT, WORKSPACE } from "./place.ts";
 
 let place: SignInPlace;

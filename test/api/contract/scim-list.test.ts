@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readWholeList } from "../../../src/api/contract/pages.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
-import { thrown } from "../scripted.ts";
+import { thrown } from "../answers.ts";
 
 const people = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, n) => ({ id: `${from + n}` }));

@@ -5,7 +5,8 @@ import { DATABRICKS_TABLE } from "../../../src/api/dialect/databricks.ts";
 import type { HttpResponse, Transport } from "../../../src/api/http/transport.ts";
 import { isObject, type JsonObject } from "../../../src/core/json.ts";
 import { type ArrivedRequest, nockedTransport } from "../../nocked.ts";
-import { apiError, HOST, json, TOKEN, timeline } from "../scripted.ts";
+import { apiError, json } from "../answers.ts";
+import { HOST, TOKEN, timeline } from "../scripted.ts";
 
 /** One answer, or answers in turn of which the last one stays; `POST 2.1/jobs/reset` is the name of a route. */
 export type Routes = Readonly<Record<string, Given | readonly Given[]>>;

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
-import { apiError, thrown } from "../scripted.ts";
+import { apiError, thrown } from "../answers.ts";
 import { hostWith } from "./host.ts";
 
 const CLUSTER = { spark_version: "15.4.x-scala2.12", node_type_id: "Standard_DS3_v2", num_workers: 1 };

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { apiError, thrown } from "../scripted.ts";
+import { apiError, thrown } from "../answers.ts";
 import { hostWith, type Routes } from "./host.ts";
 
 const TASK = { task_key: "load", notebook_task: { notebook_path: "/a" }, existing_cluster_id: "c-1" };

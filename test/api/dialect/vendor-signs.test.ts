@@ -6,7 +6,8 @@ import type { ReadOperation } from "../../../src/api/contract/operations.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
 import { nockedTransport } from "../../nocked.ts";
-import { HOST, json, TOKEN, timeline } from "../scripted.ts";
+import { json } from "../answers.ts";
+import { HOST, TOKEN, timeline } from "../scripted.ts";
 
 async function answered(operation: ReadOperation, answer: JsonObject): Promise<unknown> {
   const transport = nockedTransport(() => json(answer));

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { apiError } from "../scripted.ts";
+import { apiError } from "../answers.ts";
 import { hostWith } from "./host.ts";
 
 const ATTRIBUTES = { availability: "SPOT_AZURE", log_analytics_info: { workspace: "w" } };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseAnswer } from "../../../src/api/http/response.ts";
-import { apiError, json, raw, scimError } from "../scripted.ts";
+import { apiError, json, raw, scimError } from "../answers.ts";
 
 const read = (response: Parameters<typeof parseAnswer>[1], method = "GET") =>
   parseAnswer(method, response, 0);

@@ -9,7 +9,8 @@ import { afterEach, expect, test } from "vitest";
 import { type ClientOptions, createClient } from "../../../src/api/client.ts";
 import { type HttpOptions, httpTransport } from "../../../src/api/http/transport.ts";
 import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";
-import { HOST, TOKEN, thrown, timeline } from "../scripted.ts";
+import { thrown } from "../answers.ts";
+import { HOST, TOKEN, timeline } from "../scripted.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -6,7 +6,8 @@ import type { HttpRequest, HttpResponse } from "../../../src/api/http/transport.
 import { authorization, createHostConnection } from "../../../src/api/retry/connection.ts";
 import type { Failure } from "../../../src/core/diagnostic.ts";
 import { nockedTransport } from "../../nocked.ts";
-import { apiError, HOST, json, refused, START, thrown, timeline } from "../scripted.ts";
+import { apiError, json, refused, thrown } from "../answers.ts";
+import { HOST, START, timeline } from "../scripted.ts";
 
 const TIMEOUT_MS = 60_000;
 const shared = { accept: "application/json", "user-agent": "workspace" };

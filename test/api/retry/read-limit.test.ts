@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ReadLimit } from "../../../src/api/retry/read-limit.ts";
 import { failureOf } from "../../../src/core/diagnostic.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
-import { thrown } from "../scripted.ts";
+import { thrown } from "../answers.ts";
 
 function limitOf(ms: number) {
   let now = 0;

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import type { SignIn } from "../../../src/api/auth/sign-in.ts";
 import type { RequestEvent } from "../../../src/api/retry/send.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
-import { apiError, json, type Line, scripted } from "../scripted.ts";
+import { apiError, json } from "../answers.ts";
+import { type Line, scripted } from "../scripted.ts";
 
 const unauthenticated = apiError(401, "", "expired");
 

@@ -6,7 +6,8 @@ import type { HttpRequest } from "../../../src/api/http/transport.ts";
 import type { Attempt, HostConnection } from "../../../src/api/retry/connection.ts";
 import { createSend, type RequestEvent, type SendOptions } from "../../../src/api/retry/send.ts";
 import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";
-import { HOST, START, thrown, timeline } from "../scripted.ts";
+import { thrown } from "../answers.ts";
+import { HOST, START, timeline } from "../scripted.ts";
 
 const ok: Attempt = { end: "ok", json: { a: 1 } };
 const failed = (status: number, code = "X", retryAfterMs?: number): Attempt => ({

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { clusters } from "../../../src/providers/clusters/clusters.ts";
 import { jobs } from "../../../src/providers/jobs/jobs.ts";
 import type { Values } from "../../../src/resource/field-schema.ts";
-import { apiError } from "../../api/scripted.ts";
+import { apiError } from "../../api/answers.ts";
 import {
   create,
   diffs,

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { HttpResponse } from "../../src/api/http/transport.ts";
 import { isConflict, isMissing } from "../../src/core/request-failure.ts";
-import { apiError, json, raw, reset, scimError, scripted, thrown } from "../api/scripted.ts";
+import { apiError, json, raw, reset, scimError, thrown } from "./answers.ts";
+import { scripted } from "./scripted.ts";
 
 const refusalOf = (answer: HttpResponse) => thrown(scripted([answer]).client.reader.read("clusters/get", {}));
 
