@@ -7,7 +7,7 @@ import { overlaps, type Path, toDottedPath, toPointer } from "../../core/pointer
 import { type FieldTable, schemaAt } from "../../resource/field-schema.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
-import type { FieldDiff } from "../../resource/planning.ts";
+import type { FieldDiff, PlanningRules } from "../../resource/planning.ts";
 import type { Acknowledgement, JournalEntry, ReportedDrift, State } from "../../state/model/record.ts";
 import { type Change, isOfReplaced, type RevertedDrift } from "../model/change.ts";
 import { indexLive } from "../model/context.ts";
@@ -109,16 +109,25 @@ export function withKnownDrift(
       .map((item) => [item.address, item]),
   );
   if (accepted.size === 0) return { ...plan, drift };
-  return { ...plan, drift, changes: plan.changes.map((change) => withReverts(change, accepted)) };
+  return { ...plan, drift, changes: plan.changes.map((change) => withReverts(change, accepted, registry)) };
 }
 
-function withReverts(change: Change, accepted: ReadonlyMap<Address, Drift>): Change {
+function withReverts(
+  change: Change,
+  accepted: ReadonlyMap<Address, Drift>,
+  registry: PlanningRegistry,
+): Change {
   const drift = accepted.get(change.address);
-  const [first, ...more] = drift === undefined || isOfReplaced(change) ? [] : revertsOf(change, drift);
+  if (drift === undefined || isOfReplaced(change)) return change;
+  const [first, ...more] = revertsOf(change, drift, registry.of(change.address).planning);
   return first === undefined ? change : { ...change, reverts: [first, ...more] };
 }
 
-function revertsOf(change: Change, { what, diffs, marks = [] }: Drift): readonly RevertedDrift[] {
+function revertsOf(
+  change: Change,
+  { what, diffs, marks = [] }: Drift,
+  planning: PlanningRules,
+): readonly RevertedDrift[] {
   if (what !== "changed") {
     const reverts = change.action === (what === "gone" ? "create" : "delete");
     return reverts ? marks.flatMap(({ acknowledged }) => acknowledged ?? []) : [];
@@ -126,9 +135,19 @@ function revertsOf(change: Change, { what, diffs, marks = [] }: Drift): readonly
   if (change.action !== "update" && change.action !== "replace") return [];
   return marks.flatMap(({ acknowledged }, at) => {
     const path = diffs[at]?.path ?? [];
-    const isWritten = change.diffs.some((diff) => overlaps(diff.path, path));
+    const isWritten = change.diffs.some((diff) => isSamePlace(planning, diff.path, path));
     return acknowledged === undefined || !isWritten ? [] : [{ path, ...acknowledged }];
   });
+}
+
+/** Whether a path of a change and one of drift lead to the same: the spec and the last apply can write it in two ways. */
+function isSamePlace({ placeOf }: PlanningRules, planned: Path, drifted: Path): boolean {
+  if (overlaps(planned, drifted)) return true;
+  const [a, b] = [placeOf?.(planned), placeOf?.(drifted)];
+  // Without a holder, the resource has only one.
+  const isOtherForm =
+    a?.holder !== undefined && b?.holder !== undefined && (a.holder.length === 0) !== (b.holder.length === 0);
+  return isOtherForm && overlaps(a.place, b.place);
 }
 
 /** The drift that a run compared: of an address that it did not read, nothing is known. */

@@ -7,6 +7,7 @@ import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import { firstFew } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import {
   type ComparedDrift,
@@ -136,13 +137,19 @@ export function driftAt(
   return findDrift(ofAddress, location, keyed) ?? throwUnknown(drift, location);
 }
 
+const MOST_IN_HINT = 5;
+
+/** A field that does not differ is answered with those of its resource that do: drift has the names of the last apply. */
 function throwUnknown(drift: readonly Drift[], location: string): never {
-  const locations = drift.flatMap((item) => [
-    item.address,
-    ...item.diffs.map((diff) => `${item.address}.${toDottedPath(diff.path)}`),
-  ]);
+  const fieldsOf = ({ address, diffs }: Drift) => diffs.map(({ path }) => `${address}.${toDottedPath(path)}`);
+  const locations = drift.flatMap((item) => [item.address, ...fieldsOf(item)]);
+  const fields = drift.filter(({ address }) => location.startsWith(`${address}.`)).flatMap(fieldsOf);
+  const otherwise =
+    fields.length === 0
+      ? "to list drift, run `workspace drift`"
+      : `what differs there: ${firstFew(fields, MOST_IN_HINT)}`;
   throw failureOf("CLI_UNKNOWN_ADDRESS", `no drift exists at ${location}`, {
-    hint: nearestHint(location, locations, "to list drift, run `workspace drift`"),
+    hint: nearestHint(location, locations, otherwise),
   });
 }
 

@@ -180,3 +180,28 @@ test.each([
     expect(all).not.toContain("GUARD_RULE_FAILED");
   },
 );
+
+describe.each([
+  ["in tasks", IN_TASKS, FLAT, "tasks.load.max_retries"],
+  ["with the fields of the task", FLAT, IN_TASKS, "max_retries"],
+])(
+  "drift of a job that was applied %s, when the spec takes the other form,",
+  (_how, before, after, field) => {
+    const retried = (spec: string) =>
+      spec.replace("notebook_task", `max_retries: 1\n${spec === FLAT ? "    " : "        "}notebook_task`);
+
+    test("has the names of the apply, and the plan says that it reverts what is acknowledged", async () => {
+      const { run, change, file } = await applied(retried(before));
+      await change({ max_retries: 5 });
+      const until = ["--until", "2999-12-31", "--reason", "load test"];
+      file.write(retried(after));
+      const other = field === "max_retries" ? "tasks.load.max_retries" : "max_retries";
+      const refused = await run("drift", "acknowledge", `jobs.etl.${other}`, ...until);
+      expect(refused).toMatchObject({ code: 1, all: expect.stringContaining(`jobs.etl.${field}`) });
+      expect(await run("drift", "acknowledge", `jobs.etl.${field}`, ...until)).toMatchObject({ code: 0 });
+      const { all } = await run("plan");
+      expect(all).toMatch(/max_retries {2}5 → 1/);
+      expect(all).toMatch(/acknowledged until 2999-12-31.*load test/);
+    });
+  },
+);
