@@ -19,6 +19,7 @@ export default defineConfig({
   test: {
     // More workers than cores: many tests wait for processes.
     maxWorkers: availableParallelism() + 2,
+    globalSetup: "test/run-folder.ts",
     // A test without an assertion fails only if something throws.
     expect: { requireAssertions: true },
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "json-summary"], reportsDirectory: "coverage" },
