@@ -27,11 +27,9 @@ export function driftDigest(json: string | undefined, least = "other"): DriftDig
   let hiddenIsNew = false;
   const open = report.drift.flatMap((item: unknown) => {
     if (!isRecord(item)) return [];
-    const differences = Array.isArray(item.differences) ? item.differences.filter(isRecord) : [];
-    const left = differences.filter(counts);
-    if (differences.length > 0 ? left.length === 0 : !counts(item)) return [];
-    hiddenIsNew ||=
-      item.what === "appeared" ? isNew(item) : left.some((change) => isNew(change) && hides(change));
+    const left = Array.isArray(item.differences) ? item.differences.filter(isRecord).filter(counts) : [];
+    if (left.length === 0) return [];
+    hiddenIsNew ||= left.some((change) => isNew(change) && (item.what === "appeared" || hides(change)));
     return [{ address: item.address, what: item.what, differences: left.map(withoutMarks) }];
   });
   const digest = createHash("sha256").update(JSON.stringify(open)).digest("hex").slice(0, 16);

@@ -175,6 +175,7 @@ function concealedDrift(drift: Drift, sensitive: SensitiveValues, open: OpenCont
       before: side(diff.before, diff.path),
       after: side(diff.after, diff.path),
     })),
+    values: side(drift.values, []),
     facts: side(drift.facts, [FACTS]),
     content: drift.content === undefined ? undefined : sensitive.masked(drift.content),
   };

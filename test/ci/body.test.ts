@@ -306,7 +306,7 @@ describe("what a drift left open", () => {
     ["no difference", { ...item, differences: [{ ...change, acknowledged }] }, "other"],
     [
       "no object that is gone",
-      { address: "a", what: "gone", severity: "availability", acknowledged },
+      { address: "a", what: "gone", differences: [{ path: [], severity: "availability", acknowledged }] },
       "other",
     ],
     ["nothing that is less severe than the pipeline asks for", item, "security"],
@@ -332,13 +332,21 @@ describe("what a drift left open", () => {
     ],
     [
       "an object that appeared",
-      { address: "secrets.s/a", what: "appeared", severity: "security", reported: false, differences: [] },
+      {
+        address: "secrets.s/a",
+        what: "appeared",
+        differences: [{ path: [], severity: "security", reported: false, before: null, after: {} }],
+      },
       true,
     ],
     ["a value that the report shows", { ...item, differences: [{ ...change, before: 1, after: 2 }] }, false],
     [
       "an object that is gone",
-      { address: "pools.a", what: "gone", severity: "cost", reported: false, differences: [] },
+      {
+        address: "pools.a",
+        what: "gone",
+        differences: [{ path: [], severity: "cost", reported: false, before: {}, after: null }],
+      },
       false,
     ],
   ])("says of %s whether it changed although the digest does not", (_, drift, expected) => {

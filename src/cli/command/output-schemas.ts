@@ -15,6 +15,8 @@ export const OUTPUT_SCHEMAS = {
   drift: () => readFileSync(new URL("../../../schemas/drift.schema.json", import.meta.url), "utf8"),
   "drift-accept": () =>
     readFileSync(new URL("../../../schemas/drift-accept.schema.json", import.meta.url), "utf8"),
+  "drift-acknowledge": () =>
+    readFileSync(new URL("../../../schemas/drift-acknowledge.schema.json", import.meta.url), "utf8"),
   explain: () => readFileSync(new URL("../../../schemas/explain.schema.json", import.meta.url), "utf8"),
   "fleet-cancel": () =>
     readFileSync(new URL("../../../schemas/fleet-cancel.schema.json", import.meta.url), "utf8"),

@@ -209,6 +209,11 @@ export const FORM_OPTION = inGroup("Output", {
   output: oneFormat(choiceOption("-o, --output <format>", "output format", ["text", "json"])),
 });
 
+/** Of a command that has only JSON, so that scripts can name it as everywhere. */
+export const JSON_OPTION = inGroup("Output", {
+  output: oneFormat(choiceOption("-o, --output <format>", "output format", ["json"])),
+});
+
 export const ASK_OPTIONS = inGroup("Approval", {
   autoApprove: flagOption("--auto-approve", "skip the approval prompt"),
   noInput: flagOption("--no-input", "never prompt; fail if approval is required"),

@@ -155,13 +155,15 @@ function acceptedJson(accepted: AcceptedSession, isDryRun: boolean) {
 export const acknowledgeCommand = defineCommand({
   name: "acknowledge",
   summary: "silence drift until a date",
+  jsonSchema: "drift-acknowledge",
   options: {
     ...LIVE_OPTIONS,
     lockTimeout: STATE_OPTIONS.lockTimeout,
-    until: textOption("--until <date>", "last day in UTC, such as 2026-12-31, or a time"),
-    reason: textOption("--reason <text>", "reason, shown in each report"),
-    list: flagOption("--list", "list the acknowledged drift"),
-    remove: flagOption("--remove", "remove the acknowledgement of this address"),
+    until: textOption("--until <date>", "last day in UTC, such as 2026-12-31, or a time (required)"),
+    reason: textOption("--reason <text>", "reason, shown in each report (required)"),
+    list: flagOption("--list", "list the acknowledged drift; needs no address"),
+    remove: flagOption("--remove", "remove the acknowledgement of this address; needs no date and no reason"),
+    ...FORM_OPTION,
   },
   args: [{ name: "[address]", description: "ADDRESS or ADDRESS.field", takes: "address" }],
   notes:
@@ -169,8 +171,9 @@ export const acknowledgeCommand = defineCommand({
   async run(context, options, [place]) {
     if (options.list)
       return withState(context, async (store) => {
-        const { state } = await store.read();
-        context.stdout.write(listText(state.acknowledged ?? [], Date.now()));
+        const { acknowledged = [] } = (await store.read()).state;
+        const json = { acknowledged: acknowledged.map(acknowledgementJson) };
+        printResult(context, options.output, json, () => listText(acknowledged, Date.now()));
       });
     if (place === undefined)
       throw failureOf("CLI_USAGE", "an address is missing", { hint: "name an address, or pass --list" });
@@ -179,14 +182,23 @@ export const acknowledgeCommand = defineCommand({
       return withState(context, async (store) => {
         const subject = (state: State) =>
           acknowledgedSubject(acknowledgedAt(state.acknowledged ?? [], place));
-        subject((await store.read()).state);
-        await writeEntries(store, wait, (lease) => [{ type: "unacknowledged", ...subject(lease.state()) }]);
-        context.stdout.write(`Removed the acknowledgement of ${printable(place)}.\n`);
+        let removed = subject((await store.read()).state);
+        await writeEntries(store, wait, (lease) => {
+          removed = subject(lease.state());
+          return [{ type: "unacknowledged", ...removed }];
+        });
+        printResult(
+          context,
+          options.output,
+          { acknowledged: [], removed: [removed] },
+          () => `Removed the acknowledgement of ${printable(place)}.\n`,
+        );
       });
     const now = Date.now();
     const until = acknowledgedUntil(options.until, now);
     const reason = acknowledgedReason(options.reason);
     return withSession(context, { makesKey: true, secrets: "skip" }, async (session) => {
+      const made: Acknowledgement[] = [];
       // Under the lock: an apply that this command waited for may have reverted the drift.
       await writeEntries(session.store, wait, async (lease) => {
         const state = lease.state();
@@ -199,6 +211,7 @@ export const acknowledgeCommand = defineCommand({
         const address = recordedAddress(state, pendingMoves(recovered.entries), drift.address);
         const by = input.caller ?? thisProcess().user;
         const acknowledgement: Acknowledgement = { ...drift, address, until, reason, by, at: now };
+        made.push(acknowledgement);
         const expired = (state.acknowledged ?? []).filter((accepted) => accepted.until <= now);
         return [
           ...callerEntries,
@@ -208,10 +221,27 @@ export const acknowledgeCommand = defineCommand({
           concealedEntry({ type: "acknowledged", acknowledgement }, sensitive),
         ];
       });
-      context.stdout.write(`Acknowledged ${printable(place)} until ${timeText(until)}.\n`);
+      printResult(
+        context,
+        options.output,
+        { acknowledged: made.map(acknowledgementJson) },
+        () => `Acknowledged ${printable(place)} until ${timeText(until)}.\n`,
+      );
     });
   },
 });
+
+function acknowledgementJson({ address, field, until, by, reason, at, differences }: Acknowledgement) {
+  return {
+    address,
+    field,
+    until: timeText(until),
+    by,
+    reason,
+    acknowledged_at: timeText(at),
+    differences: differences.length,
+  };
+}
 
 function listText(all: readonly Acknowledgement[], now: number): string {
   if (all.length === 0) return "Nothing is acknowledged.\n";

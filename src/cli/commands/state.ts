@@ -34,6 +34,7 @@ import { EXIT } from "../command/exit-codes.ts";
 import { choiceOption, flagOption, outOption } from "../command/option.ts";
 import {
   FORM_OPTION,
+  JSON_OPTION,
   STATE_LOCATION_OPTIONS,
   STATE_WRITE_OPTIONS,
   UNENCRYPTED_OPTION,
@@ -65,7 +66,7 @@ const showRecordCommand = defineCommand({
   name: "show",
   summary: "show one record as JSON",
   jsonSchema: "state-show",
-  options: STATE_LOCATION_OPTIONS,
+  options: { ...STATE_LOCATION_OPTIONS, ...JSON_OPTION },
   args: [{ name: "<address>", description: "address, such as pools.shared", takes: "address" }],
   async run(context, _options, [text]) {
     const state = await read(context);

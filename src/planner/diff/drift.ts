@@ -31,13 +31,15 @@ export function driftOf(
   }
   for (const { address, live } of appeared) {
     const provider = context.input.registry.of(address);
-    const fingerprint = liveFingerprint(provider.fields, comparable(provider, live), undefined);
+    const object = comparable(provider, live);
+    const fingerprint = liveFingerprint(provider.fields, object, undefined);
     drifts.push({
       address,
       kind: kindOf(address),
       name: live.name,
       what: "appeared",
       diffs: [],
+      values: object.values,
       facts: live.facts,
       live: { id: live.id, fingerprint },
     });
@@ -59,7 +61,7 @@ function driftOfRecord(
   if (!isRead(context, provider.kind, record.name)) return undefined;
   const live = context.liveIndex.byId(provider.kind, record.id);
   const head = { address, kind: provider.kind, name: record.name };
-  if (live === undefined) return { ...head, what: "gone", diffs: [] };
+  if (live === undefined) return { ...head, what: "gone", diffs: [], values: recorded.applied };
   const resource = context.input.spec.resources.get(address);
   const ignored = resource?.lifecycle.ignore_changes ?? [];
   const liveObject = comparable(provider, live, recorded.applied);

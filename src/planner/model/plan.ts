@@ -4,6 +4,7 @@ import type { Address } from "../../core/address.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
+import type { Values } from "../../resource/field-schema.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import type { AccessDiff } from "./access.ts";
 import type { AcceptedDrift, Action, Change, ContentDiff } from "./change.ts";
@@ -15,7 +16,10 @@ export interface Drift {
   readonly kind: string;
   readonly name: string;
   readonly what: "changed" | "gone" | "appeared";
+  /** Empty unless it changed. */
   readonly diffs: readonly FieldDiff[];
+  /** Of a deleted object what was recorded, of one that appeared what is live. */
+  readonly values?: Values;
   /** Metadata of the live object: its creator, the time of its last change. */
   readonly facts?: JsonObject;
   /** From the recorded text to the live one, where both are known. */

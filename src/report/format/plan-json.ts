@@ -203,16 +203,25 @@ export function driftJson(item: DriftItem): Record<string, unknown> {
     at,
     origin: driftOriginJson(drift.origin),
     ...(differences.length === 0 ? marks[0] : {}),
-    differences: differences.map(({ diff, severity: own, at: place }, number) => ({
-      path: diff.path,
-      severity: own,
-      ...marks[number],
-      at: place,
-      before: diffValue(table, diff, diff.after),
-      after: diffValue(table, diff, diff.before),
-    })),
+    differences: [
+      ...differences.map(({ diff, severity: own, at: place }, number) => ({
+        path: diff.path,
+        severity: own,
+        ...marks[number],
+        at: place,
+        before: diffValue(table, diff, diff.after),
+        after: diffValue(table, diff, diff.before),
+      })),
+      ...(drift.what === "changed" ? [] : [{ path: [], severity, ...marks[0], at, ...wholeObject(item) }]),
+    ],
     text_diff: drift.content,
   };
+}
+
+/** The two sides of an object that was deleted or appeared. */
+function wholeObject({ source: { what, values }, table }: DriftItem): JsonObject {
+  const object = values === undefined ? null : withoutDigests(shown(table, values));
+  return { before: null, after: null, [what === "gone" ? "before" : "after"]: object };
 }
 
 /** One side of a difference for readers; null without a value. */

@@ -2,9 +2,10 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
+import { normalForm } from "../../planner/diff/normalize.ts";
 import type { Drift, DriftMark, DriftOrigin, Plan } from "../../planner/model/plan.ts";
-import type { FieldTable, Severity } from "../../resource/field-schema.ts";
-import { isContentField, type KindRegistry } from "../../resource/kind.ts";
+import { type FieldTable, type Severity, schemaAt } from "../../resource/field-schema.ts";
+import { isContentField, type Kind, type KindRegistry } from "../../resource/kind.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import { isAtLeast, mostSevere, severityOfObject } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
@@ -122,6 +123,7 @@ export function driftItem(
   });
   const severity = mostSevere(differences.map((rated) => rated.severity)) ?? whole;
   const remark = differences.length > 0 ? "" : markText(marks[0], context);
+  const rights = differences.length > 0 ? [] : rightsIn(drift, provider, places);
   return {
     address: drift.address,
     kind: drift.kind,
@@ -129,9 +131,12 @@ export function driftItem(
     verb: VERBS[drift.what],
     word: WORDS[drift.what],
     at: places(drift.address),
-    fields: differences.flatMap((rated, at) =>
-      withRemark(linesOf(drift, rated, registry), markText(marks[at], context)),
-    ),
+    fields: [
+      ...differences.flatMap((rated, at) =>
+        withRemark(linesOf(drift, rated, registry), markText(marks[at], context)),
+      ),
+      ...rights.flatMap((rated) => linesOf(drift, rated, registry)),
+    ],
     severity,
     differences,
     marks: marks.map((mark) => markJson(mark, context)),
@@ -143,6 +148,22 @@ export function driftItem(
     source: drift,
     table: provider.fields,
   };
+}
+
+/** The fields with rights of an object that was deleted or appeared: which permission an ACL lost. */
+function rightsIn(
+  { what, values = {}, address, name }: Drift,
+  provider: Kind,
+  places: SpecPlaces,
+): readonly RatedDiff[] {
+  return Object.entries(values).flatMap(([field, recorded]) => {
+    const value = normalForm(schemaAt(provider.fields, [field]), recorded);
+    if (value === undefined || value === name || field === provider.nameField) return [];
+    const [before, after] = what === "gone" ? [undefined, value] : [value, undefined];
+    const diff: FieldDiff = { path: [field], before, after, cause: "drift", replaces: false };
+    const rated = ratedDiff(provider, address, diff, places);
+    return rated.severity === "security" ? [rated] : [];
+  });
 }
 
 /** Which differences a report alerts of, one for each mark of an address: it shows them, and they are at least as severe as `least`. */

@@ -11,11 +11,7 @@ interface JsonCommand {
   readonly schema: string;
 }
 
-/** `state show` has one format. */
-const ALWAYS_JSON = ["state show"];
-
-const printsJson = (name: string, { options }: Command): boolean =>
-  ALWAYS_JSON.includes(name) || options.output?.choices?.includes("json") === true;
+const printsJson = ({ options }: Command): boolean => options.output?.choices?.includes("json") === true;
 
 export async function jsonCommands(): Promise<readonly JsonCommand[]> {
   const loaded = await Promise.all(
@@ -30,6 +26,6 @@ export async function jsonCommands(): Promise<readonly JsonCommand[]> {
   );
   return loaded
     .flat()
-    .filter(([name, command]) => printsJson(name, command))
+    .filter(([, command]) => printsJson(command))
     .map(([name, { jsonSchema }]) => ({ name, schema: jsonSchema ?? "" }));
 }

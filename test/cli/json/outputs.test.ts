@@ -92,6 +92,10 @@ const LINES: readonly string[] = [
   "apply --auto-approve",
   "api instance-pools/edit instance_pool_name=shared max_capacity=11",
   "drift",
+  "drift acknowledge pools.shared.max_capacity --until 2999-12-31 --reason load",
+  "drift acknowledge --list",
+  "drift",
+  "drift acknowledge pools.shared.max_capacity --remove",
   "drift accept pools.shared --dry-run",
   "plan --var size=12",
   "explain pools.shared --plan --var size=12",
@@ -194,8 +198,7 @@ function expectOpen(schema: string, document: unknown): void {
 const runLine = async (line: string): Promise<void> => {
   const words = line.split(" ");
   const isPrinted = commandOf(line) !== undefined && line !== "state rm notebooks./Shared/nightly";
-  const more =
-    isPrinted && line !== "plan --out saved" && !line.startsWith("state show") ? ["-o", "json"] : [];
+  const more = isPrinted && line !== "plan --out saved" ? ["-o", "json"] : [];
   if (!isPrinted || line === "plan --out saved") {
     await runProgram(
       contextWith({ WORKSPACE_HOST: server.url, WORKSPACE_TOKEN: TOKEN }, folder),

@@ -74,8 +74,8 @@ describe("drift", () => {
     expect(driftWith({})).toHaveLength(1);
   });
 
-  test("has recorded objects that no longer exist, in the order of their addresses", () => {
-    const records = ["boxes.c", "boxes.a", "boxes.b"].map((address) => record(address, address));
+  test("has recorded objects that no longer exist, with what was recorded, in the order of their addresses", () => {
+    const records = ["boxes.c", "boxes.a", "boxes.b"].map((address) => record(address, address, APPLIED));
     const { drift } = plan({ spec: spec([]), live: live(), state: state(records) });
     expect(drift).toEqual(
       ["a", "b", "c"].map((name) => ({
@@ -84,6 +84,7 @@ describe("drift", () => {
         name,
         what: "gone",
         diffs: [],
+        values: APPLIED,
       })),
     );
   });
