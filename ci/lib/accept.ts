@@ -70,14 +70,12 @@ const block = (lines: readonly string[]): string => fenced(lines.map(printable).
 const recordsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
   Array.isArray(value) ? value.filter(isRecord) : [];
 
-const WHAT: Readonly<Record<string, string>> = { gone: "deleted", appeared: "appeared" };
-
 function acceptedLines({ address, what, fields }: Readonly<Record<string, unknown>>): readonly string[] {
   const lines = recordsIn(fields).map(({ path, before, after, at }) => {
     const place = isRecord(at) ? ` (${at.file}:${at.line})` : "";
     return `${address} ${path}: ${JSON.stringify(before ?? null)} → ${JSON.stringify(after ?? null)}${place}`;
   });
-  return lines.length > 0 ? lines : [`${address}: ${WHAT[String(what)] ?? what}`];
+  return lines.length > 0 ? lines : [`${address}: ${what}`];
 }
 
 /** A name of a branch for one target of one folder; the same for the same subject, and another for any other. */

@@ -192,7 +192,7 @@ test("the text of the pull request lists what is accepted, and what is not and w
           { path: "/max_capacity", before: 10, after: "```\n@everyone", at: { file: "w.yaml", line: 2 } },
         ],
       },
-      { address: "jobs.old", what: "gone", fields: [] },
+      { address: "jobs.old", what: "deleted", fields: [] },
     ],
     files: [{ path: "w.yaml" }],
     refused: [{ message: "pools.b: max_capacity comes from an expression", hint: "change it by hand" }],

@@ -306,7 +306,7 @@ describe("what a drift left open", () => {
     ["no difference", { ...item, differences: [{ ...change, acknowledged }] }, "other"],
     [
       "no object that is gone",
-      { address: "a", what: "gone", differences: [{ path: [], severity: "availability", acknowledged }] },
+      { address: "a", what: "deleted", differences: [{ path: [], severity: "availability", acknowledged }] },
       "other",
     ],
     ["nothing that is less severe than the pipeline asks for", item, "security"],
@@ -344,7 +344,7 @@ describe("what a drift left open", () => {
       "an object that is gone",
       {
         address: "pools.a",
-        what: "gone",
+        what: "deleted",
         differences: [{ path: [], severity: "cost", reported: false, before: {}, after: null }],
       },
       false,

@@ -94,7 +94,7 @@ describe("a resource that is in the spec", () => {
   test("and was deleted outside is created again, as drift", () => {
     const made = plan({ spec: spec([box()]), state: state([record("boxes.a", "b1", applied)]) });
     expect(onlyChange(made)).toMatchObject({ action: "create", cause: "drift" });
-    expect(made.drift).toMatchObject([{ address: "boxes.a", what: "gone" }]);
+    expect(made.drift).toMatchObject([{ address: "boxes.a", what: "deleted" }]);
   });
 
   test("and is a built-in of the service is adopted without --adopt", () => {

@@ -205,7 +205,7 @@ describe("drift, findings, and the rest of a plan", () => {
   test.each([
     ["differences", drift({ diffs: [{ ...NOTE, cause: "drift" }] })],
     ["a path", drift({ diffs: [{ ...diff(["tags", SECRET], "1", "2"), cause: "drift" }] })],
-    ["values of a deleted object", drift({ what: "gone", values: { note: SECRET, size: 2 } })],
+    ["values of a deleted object", drift({ what: "deleted", values: { note: SECRET, size: 2 } })],
     [
       "values of an object that appeared",
       drift({ what: "appeared", values: { tags: { t: `x ${SECRET}` } } }),

@@ -96,12 +96,10 @@ function changeItems(change: Change): readonly Item[] {
   ];
 }
 
-const DRIFT_WORDS = { changed: "changed", gone: "deleted", appeared: "appeared" } as const;
-
 function driftItems({ address, what, diffs }: Drift): readonly Item[] {
   const item = (says: string, json = says): Item => ({ about: `drift of ${address}`, says, json });
   return [
-    item(`${DRIFT_WORDS[what]} ${address}`, what),
+    item(`${what} ${address}`, what),
     item(address),
     {
       ...item("other", "severity.other"),

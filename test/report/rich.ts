@@ -102,7 +102,7 @@ export const richPlan: Plan = {
       what: "changed",
       diffs: [{ path: ["max_capacity"], before: 3101, after: 3102, cause: "drift", replaces: false }],
     },
-    { address: addressOf("pools", "vanished"), kind: "pools", name: "vanished", what: "gone", diffs: [] },
+    { address: addressOf("pools", "vanished"), kind: "pools", name: "vanished", what: "deleted", diffs: [] },
     { address: addressOf("pools", "surprise"), kind: "pools", name: "surprise", what: "appeared", diffs: [] },
   ],
   unmanaged: [

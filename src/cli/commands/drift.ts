@@ -120,7 +120,7 @@ function resourceLines(
   shown: AcceptedSession["shown"],
 ): readonly string[] {
   const name = printable(address);
-  if (what === "gone") return [`${name}: removed, because the object was deleted`];
+  if (what === "deleted") return [`${name}: removed, because the object was deleted`];
   if (what === "appeared") return [`${name}: added`];
   return [
     ...fields.map(({ path, declared, live, at }) => {

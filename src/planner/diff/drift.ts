@@ -61,7 +61,7 @@ function driftOfRecord(
   if (!isRead(context, provider.kind, record.name)) return undefined;
   const live = context.liveIndex.byId(provider.kind, record.id);
   const head = { address, kind: provider.kind, name: record.name };
-  if (live === undefined) return { ...head, what: "gone", diffs: [], values: recorded.applied };
+  if (live === undefined) return { ...head, what: "deleted", diffs: [], values: recorded.applied };
   const resource = context.input.spec.resources.get(address);
   const ignored = resource?.lifecycle.ignore_changes ?? [];
   const liveObject = comparable(provider, live, recorded.applied);

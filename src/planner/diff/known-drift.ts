@@ -129,7 +129,7 @@ function revertsOf(
   planning: PlanningRules,
 ): readonly RevertedDrift[] {
   if (what !== "changed") {
-    const reverts = change.action === (what === "gone" ? "create" : "delete");
+    const reverts = change.action === (what === "deleted" ? "create" : "delete");
     return reverts ? marks.flatMap(({ acknowledged }) => acknowledged ?? []) : [];
   }
   if (change.action !== "update" && change.action !== "replace") return [];

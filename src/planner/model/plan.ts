@@ -10,12 +10,12 @@ import type { AccessDiff } from "./access.ts";
 import type { AcceptedDrift, Action, Change, ContentDiff } from "./change.ts";
 import type { PlanCapacity, PlanCost } from "./plan-cost.ts";
 
-/** A live difference from the recorded state: changed, deleted (`gone`), or created outside `workspace` (`appeared`). */
+/** A live difference from the recorded state: changed, deleted, or created outside `workspace` (`appeared`). */
 export interface Drift {
   readonly address: Address;
   readonly kind: string;
   readonly name: string;
-  readonly what: "changed" | "gone" | "appeared";
+  readonly what: "changed" | "deleted" | "appeared";
   /** Empty unless it changed. */
   readonly diffs: readonly FieldDiff[];
   /** Of a deleted object what was recorded, of one that appeared what is live. */

@@ -112,7 +112,7 @@ function paintOf(action: ChangeView["action"], colors: Colors): Paint {
   return action satisfies never;
 }
 
-const DRIFT_SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
+const DRIFT_SIGNS = { changed: "~", deleted: "-", appeared: "+" } as const;
 
 export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
   const { items, note } = notedOnce(drift);
@@ -123,7 +123,7 @@ export function driftLines(drift: readonly DriftItem[], colors: Colors): readonl
 function driftItemLines(item: DriftItem, colors: Colors): readonly string[] {
   const remarks = item.remarks.length === 0 ? "" : `  (${item.remarks.join("; ")})`;
   return [
-    `  ${colors.yellow(DRIFT_SIGNS[item.what])} ${colors.yellow(item.word.padEnd(8))} ${colors.bold(printable(item.address))}${colors.dim(remarks)}`,
+    `  ${colors.yellow(DRIFT_SIGNS[item.what])} ${colors.yellow(item.what.padEnd(8))} ${colors.bold(printable(item.address))}${colors.dim(remarks)}`,
     ...(item.author === "" ? [] : [colors.dim(`      ${item.author}`)]),
     ...fieldBlock(item.fields, colors),
     ...contentBlock(item.content, colors),

@@ -31,7 +31,7 @@ function countsOf(changes: readonly ChangeView[]): Readonly<Record<string, numbe
 /** Changes made outside the spec: an object appeared, changed, or was deleted. */
 export function driftCounts({ drift }: DriftView, info: RunInfo): string {
   const number = (what: string) => drift.filter((item) => item.what === what).length;
-  const counts = { create: number("appeared"), update: number("changed"), delete: number("gone") };
+  const counts = { create: number("appeared"), update: number("changed"), delete: number("deleted") };
   return document(counts, info);
 }
 

@@ -35,7 +35,7 @@ export const RULES: Readonly<Record<string, string>> = {
     "The plan replaces an object of the workspace: it deletes the object and creates another.",
   "change.revert": "The plan reverts drift that is acknowledged.",
   "drift.changed": "An object changed outside since the last apply.",
-  "drift.gone": "An object was deleted outside since the last apply.",
+  "drift.deleted": "An object was deleted outside since the last apply.",
   "drift.appeared": "An object was created outside since the last apply.",
 };
 

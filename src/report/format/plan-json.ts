@@ -221,7 +221,7 @@ export function driftJson(item: DriftItem): Record<string, unknown> {
 /** The two sides of an object that was deleted or appeared. */
 function wholeObject({ source: { what, values }, table }: DriftItem): JsonObject {
   const object = values === undefined ? null : withoutDigests(shown(table, values));
-  return { before: null, after: null, [what === "gone" ? "before" : "after"]: object };
+  return { before: null, after: null, [what === "deleted" ? "before" : "after"]: object };
 }
 
 /** One side of a difference for readers; null without a value. */

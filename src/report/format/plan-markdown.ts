@@ -446,10 +446,10 @@ export function driftBlocks(drift: readonly DriftItem[]): readonly Block[] {
 
 /** The recorded value is on the left, the live one on the right. */
 function driftBlock(item: DriftItem): Block {
-  const { address, word, fields, content, remarks: all, author } = item;
+  const { address, what, fields, content, remarks: all, author } = item;
   const remarkTexts = [...all, ...(author === "" ? [] : [author])].map(markdownText);
   const remarks = remarkTexts.length === 0 ? "" : ` (${remarkTexts.join("; ")})`;
-  const head = `- **${word}** ${markdownCode(address)}${remarks}`;
+  const head = `- **${what}** ${markdownCode(address)}${remarks}`;
   return block("drifted resource", head, [head, ...fence([...fields.flatMap(fieldDiff(false)), ...content])]);
 }
 

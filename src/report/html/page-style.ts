@@ -44,7 +44,7 @@ summary > .cause { flex: 1 1 50%; min-width: 0; } summary > svg { margin-left: a
 .tiles span { color: var(--soft); font-size: 13px; }
 .create { --tone: var(--create); } .update, .compare { --tone: var(--update); } .replace { --tone: var(--replace); }
 .delete { --tone: var(--delete); } .adopt, .import, .move, .forget, .report, .changed { --tone: var(--state); }
-.gone { --tone: var(--delete); } .appeared { --tone: var(--create); }
+.deleted { --tone: var(--delete); } .appeared { --tone: var(--create); }
 .note { background: var(--sheet); border: 1px solid var(--line); border-left: 4px solid var(--tone, var(--line)); border-radius: 8px; padding: 12px 16px; margin: 10px 0; overflow-wrap: anywhere; }
 .note p { margin: 0; } .note p + p { margin-top: 4px; }
 .note.error { background: var(--delete-wash); border-color: var(--alarm-line); --tone: var(--delete); border-left-color: var(--tone); }

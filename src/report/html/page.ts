@@ -189,7 +189,7 @@ function counted(values: readonly string[]): readonly Counted[] {
 /** Drift, next to the actions of a plan. */
 const CHIP_WORDS: Readonly<Record<string, string>> = {
   changed: "changed outside",
-  gone: "deleted outside",
+  deleted: "deleted outside",
   appeared: "created outside",
 };
 

@@ -322,8 +322,8 @@ export function driftHtml(view: DriftView, info?: RunInfo): string {
     ...row(
       "delete",
       "Deleted",
-      drift.filter(({ what }) => what === "gone"),
-      "action=gone",
+      drift.filter(({ what }) => what === "deleted"),
+      "action=deleted",
     ),
     ...row("update", "Access", bySeverity("security"), "severity=security"),
     ...row("update", "Cost", bySeverity("cost"), "severity=cost"),
@@ -357,7 +357,7 @@ function driftList(
       facets: driftFacets(item),
       id: areAnchors ? item.address : undefined,
       head: [
-        html`<span class="verb">${item.word}</span><span class="address">${item.address}</span>${remark(briefDifference(item.fields))}${severity(item.severity)}${remark(item.remark)}${place(item.at)}`,
+        html`<span class="verb">${item.what}</span><span class="address">${item.address}</span>${remark(briefDifference(item.fields))}${severity(item.severity)}${remark(item.remark)}${place(item.at)}`,
       ],
       body: [
         item.author === "" ? NOTHING : html`<p class="hint">${item.author}</p>`,

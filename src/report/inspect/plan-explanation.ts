@@ -190,7 +190,7 @@ const lineItem = (line: string): LineItem => ({ line, details: [] });
 function driftItems({ drift, fields }: PlanExplanation): readonly LineItem[] {
   if (drift === undefined || (drift.what === "changed" && fields.some(({ diff }) => diff.cause !== "spec")))
     return [];
-  const words = { gone: "deleted outside", appeared: "created outside", changed: "changed outside" }[
+  const words = { deleted: "deleted outside", appeared: "created outside", changed: "changed outside" }[
     drift.what
   ];
   const origin = authorText(drift.origin);

@@ -33,7 +33,7 @@ export interface DifferingResource {
 
 export interface DifferenceGroup {
   readonly kind: string;
-  /** The action of a planned change, or what drift found: `changed`, `gone`, `appeared`. */
+  /** The action of a planned change, or what drift found: `changed`, `deleted`, `appeared`. */
   readonly action: string;
   readonly cause: string;
   readonly severity: string;

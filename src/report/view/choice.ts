@@ -145,12 +145,12 @@ export function changeEntry({ address, kind, action, destroys, severity }: Chang
 interface DriftRow {
   readonly address: string;
   readonly kind: string;
-  readonly word: string;
+  readonly what: string;
   readonly severity: Severity;
 }
 
-export function driftEntry({ address, kind, word, severity }: DriftRow): Entry {
-  return { address, kind, words: ["drift", word, severity] };
+export function driftEntry({ address, kind, what, severity }: DriftRow): Entry {
+  return { address, kind, words: ["drift", what, severity] };
 }
 
 export function unmanagedEntry({ address }: { readonly address: string }): Entry {

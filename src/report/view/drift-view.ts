@@ -44,8 +44,6 @@ export interface DriftItem {
   readonly what: Drift["what"];
   /** `changed`, `was deleted`, `appeared`: after the address in a sentence. */
   readonly verb: string;
-  /** `changed`, `deleted`, `appeared`: before the address in a list. */
-  readonly word: string;
   readonly at: SpecPlace | undefined;
   readonly fields: readonly FieldLine[];
   /** The diff of a string as lines of a unified diff. */
@@ -82,8 +80,7 @@ interface DriftViewOptions extends DriftAttention {
   readonly choice?: Choice;
 }
 
-const VERBS = { changed: "changed", gone: "was deleted", appeared: "appeared" } as const;
-const WORDS = { changed: "changed", gone: "deleted", appeared: "appeared" } as const;
+const VERBS = { changed: "changed", deleted: "was deleted", appeared: "appeared" } as const;
 
 export function driftView(
   plan: Pick<Plan, "host" | "drift" | "diagnostics">,
@@ -129,7 +126,6 @@ export function driftItem(
     kind: drift.kind,
     what: drift.what,
     verb: VERBS[drift.what],
-    word: WORDS[drift.what],
     at: places(drift.address),
     fields: [
       ...differences.flatMap((rated, at) =>
@@ -159,7 +155,7 @@ function rightsIn(
   return Object.entries(values).flatMap(([field, recorded]) => {
     const value = normalForm(schemaAt(provider.fields, [field]), recorded);
     if (value === undefined || value === name || field === provider.nameField) return [];
-    const [before, after] = what === "gone" ? [undefined, value] : [value, undefined];
+    const [before, after] = what === "deleted" ? [undefined, value] : [value, undefined];
     const diff: FieldDiff = { path: [field], before, after, cause: "drift", replaces: false };
     const rated = ratedDiff(provider, address, diff, places);
     return rated.severity === "security" ? [rated] : [];
@@ -209,7 +205,7 @@ function verdict(drift: readonly Drift[], managed: number): string {
 
 function driftTitle(drift: readonly Pick<Drift, "what">[]): string {
   const number = (what: Drift["what"]) => drift.filter((drift) => drift.what === what).length;
-  return `Drift in ${count(drift.length, "resource")}: ${number("changed")} changed, ${number("gone")} deleted, ${number("appeared")} appeared.`;
+  return `Drift in ${count(drift.length, "resource")}: ${number("changed")} changed, ${number("deleted")} deleted, ${number("appeared")} appeared.`;
 }
 
 /** Whether a difference of this severity needs attention. */

@@ -234,7 +234,7 @@ function stepFields(inline: Schema): Schema {
         description: "The drift of each resource, by address (default: none).",
         maxProperties: MOST_ENTRIES,
         propertyNames: ADDRESS_SCHEMA,
-        additionalProperties: { type: "string", enum: ["changed", "gone", "appeared"] },
+        additionalProperties: { type: "string", enum: ["changed", "deleted", "appeared"] },
         examples: [{ "pools.shared": "changed" }],
       },
       ...FOUND,

@@ -55,7 +55,7 @@ export interface AcceptedField {
 /** The accepted drift of one resource. */
 export interface AcceptedResource {
   readonly address: Address;
-  readonly what: "changed" | "gone" | "appeared";
+  readonly what: "changed" | "deleted" | "appeared";
   readonly fields: readonly AcceptedField[];
   /** The file that has the live content. */
   readonly content?: string;

@@ -178,7 +178,7 @@ class Acceptance {
       ...{ declared: this.#declared, input, plan, edits: this.#edits, complete: this.#complete },
       override: this.#override(),
     };
-    if (what === "gone") {
+    if (what === "deleted") {
       this.#noteReferences(address);
       acceptDeletion(values, drift);
       return { address, what, fields: [] };
@@ -213,7 +213,7 @@ class Acceptance {
       (resource) => !inside.has(resource.address) && resource.dependsOn.some((needed) => inside.has(needed)),
     );
     const gone = new Set(
-      this.#accepting.wanted.flatMap(({ drift }) => (drift.what === "gone" ? [drift.address] : [])),
+      this.#accepting.wanted.flatMap(({ drift }) => (drift.what === "deleted" ? [drift.address] : [])),
     );
     const staying = users.filter((user) => !gone.has(user.address));
     if (staying.length === 0) return;

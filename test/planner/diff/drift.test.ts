@@ -82,7 +82,7 @@ describe("drift", () => {
         address: `boxes.${name}`,
         kind: "boxes",
         name,
-        what: "gone",
+        what: "deleted",
         diffs: [],
         values: APPLIED,
       })),

@@ -89,7 +89,7 @@ describe("the digest of a difference", () => {
   });
 
   test("is one for an object that was deleted or appeared", () => {
-    const gone = digests({ what: "gone", diffs: [] });
+    const gone = digests({ what: "deleted", diffs: [] });
     expect(gone).toHaveLength(1);
     expect(gone).not.toEqual(digests({ what: "appeared", diffs: [] }));
   });

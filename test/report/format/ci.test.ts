@@ -252,7 +252,7 @@ describe("GitLab", () => {
     expect(JSON.parse(driftCounts(drift, INFO))).toMatchObject({
       create: drift.drift.filter((one) => one.what === "appeared").length,
       update: drift.drift.filter((one) => one.what === "changed").length,
-      delete: drift.drift.filter((one) => one.what === "gone").length,
+      delete: drift.drift.filter((one) => one.what === "deleted").length,
     });
     expect(JSON.parse(outcomeCounts(outcome, INFO))).toMatchObject({ create: 1, update: 0, delete: 0 });
   });

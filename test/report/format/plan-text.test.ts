@@ -140,18 +140,18 @@ describe("plan as text", () => {
 });
 
 describe("drift as text", () => {
-  const drifted = (name: string, what: "changed" | "gone"): Drift => ({
+  const drifted = (name: string, what: "changed" | "deleted"): Drift => ({
     ...{ address: addressOf("pools", name), kind: "pools", name, what },
     diffs:
-      what === "gone"
+      what === "deleted"
         ? []
         : [{ path: ["max_capacity"], before: 7, after: 5, cause: "drift", replaces: false }],
   });
 
   test("has an empty line where a plan has one: around an entry of several lines", () => {
     const drift = [
-      drifted("a", "gone"),
-      drifted("b", "gone"),
+      drifted("a", "deleted"),
+      drifted("b", "deleted"),
       drifted("c", "changed"),
       drifted("d", "changed"),
     ];

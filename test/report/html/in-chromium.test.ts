@@ -279,7 +279,13 @@ describeInChromium("a page", (open) => {
   test("the summary of drift names what was deleted, and its links open the cards", async () => {
     const [drifted] = fullPlan.drift;
     if (drifted === undefined) throw new Error("the plan has no drift");
-    const gone = { ...drifted, address: addressOf("pools", "gone"), name: "gone", what: "gone", diffs: [] };
+    const gone = {
+      ...drifted,
+      address: addressOf("pools", "gone"),
+      name: "gone",
+      what: "deleted",
+      diffs: [],
+    };
     const view = driftView({ ...fullPlan, drift: [drifted, gone] as typeof fullPlan.drift }, 1, registry);
     const { page } = await open(driftHtml(view));
     expect(await page.locator(".glance .delete dt").textContent()).toBe("Deleted");

@@ -9,7 +9,7 @@ import { NO_PLACES } from "../../../src/report/view/change-view.ts";
 import { driftItem } from "../../../src/report/view/drift-view.ts";
 
 const acknowledged = { until: 1_798_675_199_000, by: "ada@example.com", reason: "audit" };
-const acl = (what: "gone" | "appeared", more: Partial<Drift> = {}): Drift => ({
+const acl = (what: "deleted" | "appeared", more: Partial<Drift> = {}): Drift => ({
   address: addressOf("acls", "s/team"),
   kind: "acls",
   name: "s/team",
@@ -21,7 +21,7 @@ const acl = (what: "gone" | "appeared", more: Partial<Drift> = {}): Drift => ({
 const itemOf = (drift: Drift) => driftItem(drift, registry, NO_PLACES);
 
 test.each([
-  ["gone", { was: "MANAGE", text: "(none)" }, { before: { permission: "MANAGE" }, after: null }],
+  ["deleted", { was: "MANAGE", text: "(none)" }, { before: { permission: "MANAGE" }, after: null }],
   ["appeared", { was: "(none)", text: "MANAGE" }, { before: null, after: { permission: "MANAGE" } }],
 ] as const)("an ACL (%s) has its permission as one difference", (what, line, sides) => {
   const item = itemOf(acl(what));
@@ -30,13 +30,13 @@ test.each([
 });
 
 test("the one difference of a deleted object says whether it is acknowledged, so a search for open differences finds it", () => {
-  const { differences } = driftJson(itemOf(acl("gone", { marks: [{ reported: true, acknowledged }] })));
+  const { differences } = driftJson(itemOf(acl("deleted", { marks: [{ reported: true, acknowledged }] })));
   const mark = { until: "2026-12-30T23:59:59Z", by: "ada@example.com", reason: "audit" };
   expect(differences).toMatchObject([{ before: { permission: "MANAGE" }, acknowledged: mark }]);
 });
 
 test("a deleted object without rights has its values in JSON, and no secret", () => {
-  const head = { diffs: [], what: "gone" } as const;
+  const head = { diffs: [], what: "deleted" } as const;
   const pool = itemOf({
     ...head,
     address: addressOf("pools", "p"),

@@ -73,7 +73,7 @@ test("other kinds contain the origin, without a request", async () => {
       drift("files", { facts: { modification_time: "8" } }),
       drift("jobs", { facts: { creator_user_name: "ada" } }),
       drift("groups"),
-      drift("clusters", { what: "gone" }),
+      drift("clusters", { what: "deleted" }),
     ],
     state,
     api,

@@ -43,7 +43,7 @@ describe("steps of a spec test", () => {
         "apply:",
         "create: { pools: { other: { node_type_id: Standard_DS3_v2 } }, users: { eve@example.com: {} } }",
         "delete: [clusters.adhoc, secrets.etl/db-password]",
-        "drift: { drift: { clusters.adhoc: gone, secrets.etl/db-password: gone } }",
+        "drift: { drift: { clusters.adhoc: deleted, secrets.etl/db-password: deleted } }",
         "plan: { actions: { clusters.adhoc: create, secrets.etl/db-password: create } }",
         "live: { pools.shared: {}, pools.other: {}, users.eve@example.com: {}, clusters.adhoc: null }",
       ),
