@@ -20,6 +20,7 @@ describe("drift of an authoritative kind", () => {
         kind: "boxes",
         name: "new",
         what: "appeared",
+        values: {},
         diffs: [],
         facts: {},
         live: { id: "b2", fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) },

@@ -164,6 +164,7 @@ describe("a member whose value cannot be read", () => {
         kind: "keys",
         name: "a/k",
         what: "appeared",
+        values: {},
         diffs: [],
         facts: { written: 5 },
         live: { id: "a/k", fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) },
