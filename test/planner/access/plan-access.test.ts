@@ -1,15 +1,18 @@
 // The access diff of whole plans: memberships are in the lists of groups and in those of users, and a plan changes one of them.
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
+import type { Path } from "../../../src/core/pointer.ts";
+import { unreadPrincipals } from "../../../src/planner/access/plan-access.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
-import type { PlanInput } from "../../../src/planner/model/input.ts";
+import type { PlanFacts, PlanInput } from "../../../src/planner/model/input.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";
 import { planningRegistryIn } from "../../../src/resource/dialect-view.ts";
 import type { Live, LiveObject } from "../../../src/resource/live.ts";
 import type { Resource } from "../../../src/spec/model/spec.ts";
-import { object, record, spec, state } from "../build.ts";
+import type { StateRecord } from "../../../src/state/model/record.ts";
+import { context, object, record, spec, state } from "../build.ts";
 
 const registry = planningRegistryIn(everyKind, { dialect: "contract" });
 const AT = { file: "workspace.yaml", line: 1, column: 1 };
@@ -42,31 +45,179 @@ const RECORDS = [
   record("groups.data", "10", { members: { users: ["ada@x", "bob@x"] } }),
 ];
 
-function lostIn(resources: readonly Resource[]): readonly string[] {
-  const live: Live = new Map(
-    registry.kinds.map(({ kind }) => [
-      kind,
-      { readable: true, objects: LIVE[kind] ?? [], unreadableParents: new Map() },
-    ]),
-  );
-  const input: PlanInput = { registry, host: "h", spec: spec(resources), live, state: state(RECORDS) };
-  const { access, diagnostics } = makePlan(input);
-  expect(diagnostics).toEqual([]);
-  return (access?.lost ?? []).map(({ principal, level, object: on }) => `${principal}: ${level} on ${on}`);
+interface World {
+  readonly live?: Record<string, readonly LiveObject[]>;
+  readonly records?: readonly StateRecord[];
+  readonly dialect?: "databricks";
+  readonly more?: Partial<PlanInput & PlanFacts>;
+  /** Kinds that the plan did not read. */
+  readonly unread?: readonly string[];
 }
 
+/** Gained and lost rights as `ada@x: READ on etl`, and what was not compared. */
+function accessIn(resources: readonly Resource[], world: World = {}) {
+  const { live: objects = LIVE, records = RECORDS, dialect, more = {}, unread = [] } = world;
+  const kinds = dialect === undefined ? registry : planningRegistryIn(everyKind, { dialect });
+  const live: Live = new Map(
+    kinds.kinds
+      .filter(({ kind }) => !unread.includes(kind))
+      .map(({ kind }) => [
+        kind,
+        { readable: true, objects: objects[kind] ?? [], unreadableParents: new Map() },
+      ]),
+  );
+  const input = {
+    ...{ registry: kinds, host: "h", spec: spec(resources), live, state: state(records) },
+    ...more,
+  };
+  const { access, diagnostics } = makePlan(input);
+  expect(diagnostics).toEqual([]);
+  if (access === undefined) return undefined;
+  const texts = (rights: typeof access.lost) =>
+    rights.map(({ principal, level, object: on }) => `${principal}: ${level} on ${on}`);
+  return { gained: texts(access.gained), lost: texts(access.lost), notCompared: access.notCompared };
+}
+
+/** Who leaves a group may lose rights on a scope that the spec does not manage. */
+const UNREAD = "the access list of 1 secret scope that this plan does not read";
+
 const BOB = declared("users.bob@x", {});
+const ADA = declared("users.ada@x", {});
+const DATA = declared("groups.data", { members: { users: ["ada@x", "bob@x"] } });
 
 test("a user loses the rights of a group whose list no longer has the user", () => {
-  const wanted = [
-    declared("users.ada@x", {}),
-    BOB,
-    declared("groups.data", { members: { users: ["ada@x"] } }),
-  ];
-  expect(lostIn(wanted)).toEqual(["bob@x: READ on etl"]);
+  const wanted = [ADA, BOB, declared("groups.data", { members: { users: ["ada@x"] } })];
+  expect(accessIn(wanted)).toEqual({ gained: [], lost: ["bob@x: READ on etl"], notCompared: [UNREAD] });
 });
 
 test("a user loses the rights of a group that is no longer in the list of the user", () => {
   const wanted = [declared("users.ada@x", { groups: [] }), BOB, declared("groups.data", {})];
-  expect(lostIn(wanted)).toEqual(["ada@x: READ on etl"]);
+  expect(accessIn(wanted)?.lost).toEqual(["ada@x: READ on etl"]);
+});
+
+describe("an access list", () => {
+  const ETL = declared("scopes.etl", {});
+  const scoped = [record("scopes.etl", "etl"), ...RECORDS];
+  const acl = (permission: string) => ({
+    ...declared("acls.etl/data", { permission }),
+    dependsOn: [ETL.address],
+  });
+  const recorded = [...scoped, record("acls.etl/data", "etl/data", { permission: "READ" })];
+  const people = [ADA, BOB, DATA];
+
+  test("that is created gives its rights, and with one that is deleted they are lost", () => {
+    const none = { ...LIVE, acls: [] };
+    const created = accessIn([ETL, acl("WRITE"), ...people], { live: none, records: scoped });
+    expect(created).toMatchObject({ gained: ["data: WRITE on etl"], lost: [] });
+    const deleted = accessIn([{ ...ETL, owns: ["acls"] }, ...people], { records: recorded });
+    expect(deleted).toMatchObject({ gained: [], lost: ["data: READ on etl"] });
+  });
+
+  test("that changes its level shows what is new, and one without a change shows nothing", () => {
+    expect(accessIn([ETL, acl("MANAGE"), ...people], { records: recorded })).toMatchObject({
+      gained: ["data: MANAGE on etl"],
+      lost: [],
+    });
+    expect(accessIn([ETL, acl("READ"), ...people], { records: recorded })).toBeUndefined();
+  });
+
+  test("that leaves the state and stays in the workspace keeps its rights", () => {
+    const kept = { ...spec([ETL, ...people]), removed: [{ address: "acls.etl/data", destroy: false }] };
+    const access = accessIn([], { records: recorded, more: { spec: kept as never } });
+    expect(access).toBeUndefined();
+  });
+});
+
+describe("the creator of an object", () => {
+  const created = [declared("scopes.new", {}), ADA, BOB, DATA];
+
+  test("has the rights that the service gives, if the caller is known", () => {
+    const of = (caller: string | undefined) => accessIn(created, { more: { caller } });
+    expect(of("ada@x")).toBeUndefined();
+    const alone = [
+      declared("scopes.new", {}),
+      { ...declared("acls.new/bob@x", { permission: "READ" }), dependsOn: ["scopes.new" as Address] },
+      ADA,
+      BOB,
+      DATA,
+    ];
+    expect(accessIn(alone, { more: { caller: "ada@x" } })).toEqual({
+      gained: ["ada@x: MANAGE on new", "bob@x: READ on new"],
+      lost: [],
+      notCompared: [],
+    });
+    expect(accessIn(alone)).toEqual({
+      gained: ["bob@x: READ on new"],
+      lost: [],
+      notCompared: ["what the caller may do with objects that it creates"],
+    });
+  });
+});
+
+describe("principals that were not read", () => {
+  const wanted = [declared("groups.data", { members: { users: ["ada@x"] } })];
+
+  test("are named, one kind or both", () => {
+    const records = RECORDS.filter(({ address }) => address === "groups.data");
+    expect(accessIn(wanted, { records, unread: ["users"] })?.notCompared).toEqual([
+      "users: not read",
+      UNREAD,
+    ]);
+  });
+
+  test("are those that the state does not record, if the plan reads recorded objects alone", () => {
+    const records = RECORDS.filter(({ address }) => address === "groups.data");
+    expect(accessIn(wanted, { records, more: { partial: true } })?.notCompared).toEqual([
+      "principals that the state does not record",
+      UNREAD,
+    ]);
+  });
+
+  test("are read for a plan that changes the access of others, and for no other plan", () => {
+    const asked = (resources: readonly Resource[], records: readonly StateRecord[]) => {
+      const live: Live = new Map(
+        registry.kinds
+          .filter(({ kind }) => kind !== "users")
+          .map(({ kind }) => [
+            kind,
+            { readable: true, objects: LIVE[kind] ?? [], unreadableParents: new Map() },
+          ]),
+      );
+      const input = { registry, host: "h", spec: spec(resources), live, state: state(records) };
+      const around = context(input);
+      return [...unreadPrincipals(around, makePlan(input).changes)].sort();
+    };
+    const records = RECORDS.filter(({ address }) => address === "groups.data");
+    expect(asked(wanted, records)).toEqual(["groups", "users"]);
+    expect(asked([DATA], records)).toEqual([]);
+    expect(asked([DATA, declared("groups.empty", {})], records)).toEqual([]);
+    expect(asked([DATA, declared("pools.p", { node_type_id: "Standard_DS3_v2" })], records)).toEqual([]);
+  });
+});
+
+test("an access list is not missed if the spec or the state manages its scope", () => {
+  const wanted = [ADA, BOB, declared("groups.data", { members: { users: ["ada@x"] } })];
+  const scope = declared("scopes.etl", {});
+  const records = [record("scopes.etl", "etl"), ...RECORDS];
+  expect(accessIn([...wanted, scope], { records })?.notCompared).toEqual([]);
+  const two = { ...LIVE, scopes: [...(LIVE.scopes ?? []), object("b", "b"), object("c", "c")] };
+  expect(accessIn([...wanted, scope], { live: two, records })?.notCompared).toEqual([
+    "the access lists of 2 secret scopes that this plan does not read",
+  ]);
+  expect(accessIn(wanted, { unread: ["scopes"] })?.notCompared).toEqual([]);
+});
+
+test("a user whose activity is sensitive counts as active on both sides", () => {
+  const isSensitive = (address: Address, path: Path) => address === "users.ada@x" && path[0] === "active";
+  const wanted = [declared("users.ada@x", { active: false }), BOB, DATA];
+  expect(accessIn(wanted)?.lost).toEqual(["ada@x: READ on etl"]);
+  expect(accessIn(wanted, { more: { isSensitive } })).toBeUndefined();
+  const joins = [
+    declared("users.ada@x", { active: false, entitlements: ["allow-cluster-create"] }),
+    BOB,
+    DATA,
+  ];
+  expect(accessIn(joins, { more: { isSensitive } })?.gained).toEqual([
+    "ada@x: granted on allow-cluster-create",
+  ]);
 });
