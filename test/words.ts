@@ -51,6 +51,7 @@ export const BANNED: readonly (readonly [RegExp, example: string])[] = [
   [/\b(by it(self)?|by themselves|of its own)\b/i, "by itself"],
   [/^(which|how|what)\b.*\?$/i, "which run?"],
   [/\b(behaviour|colour|favour|licence)|\b(recogn|serial|organ|normal)is(e|es|ed|ing)\b/i, "behaviour"],
+  [/(?<!')\bcancell(ed|ing)\b/i, "cancelled"],
   [/\btime-outs?\b/i, "a time-out"],
   [/\bperhaps\b/i, "perhaps"],
   [/^what .*\b(is|are|was|were|stands|goes)\b/i, "what failed is shown"],

@@ -95,7 +95,7 @@ async function main(settings: Settings): Promise<number> {
   const success = done.exitCode === 0 || done.exitCode === 2;
   publish(settings, done);
   if (done.cancelled) {
-    if (settings.comment || settings.issue) log("Cancelled: the comment and the issue were not changed.");
+    if (settings.comment || settings.issue) log("Canceled: the comment and the issue were not changed.");
     return done.exitCode;
   }
   if (settings.command === "accept") return await proposed(settings, done);

@@ -21,7 +21,7 @@ export const CODES = {
   FLEET_HOST: "A workspace of a fleet, or its state, is on a host that is not permitted.",
   FLEET_TIMEOUT: "The run of a workspace in a fleet did not finish within its time limit.",
   FLEET_CRASH: "The process of a run ended before it reported a result.",
-  FLEET_CANCELLED: "A run of a fleet was cancelled, or its wave did not start.",
+  FLEET_CANCELLED: "A run of a fleet was canceled, or its wave did not start.",
   FLEET_BUSY: "Another run of the same workspace has not ended.",
   FLEET_UNKNOWN: "A job names a workspace that the fleet file of the worker does not contain.",
   FLEET_DATABASE: "The database of the fleet cannot be used.",

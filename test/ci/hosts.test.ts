@@ -42,7 +42,7 @@ const JOBS: readonly (readonly [string, (run: number, spec: string) => Promise<S
 ];
 
 describe.each(JOBS)("a job of %s", (_, run) => {
-  test("that is cancelled stops the program, and does not change the comment", async () => {
+  test("that is canceled stops the program, and does not change the comment", async () => {
     await run(7, specOf(20));
     const before = site.host.comments.map(({ body }) => body);
     expect(before).toHaveLength(1);
@@ -57,12 +57,12 @@ fetch(process.env.STARTED); setTimeout(() => process.exit(2), 20000)'`,
     };
     const done = await run(8, specOf(30));
     expect(done.output).toMatch(/^stopped$/m);
-    expect(done.output).toContain("Cancelled: ");
+    expect(done.output).toContain("Canceled: ");
     expect(done.code).toBe(130);
     expect(site.host.comments.map(({ body }) => body)).toEqual(before);
   }, 60_000);
 
-  test("that is cancelled while it waits for the code host ends", async () => {
+  test("that is canceled while it waits for the code host ends", async () => {
     site.program = site.script("bin/program", "exit 1");
     const comments = /^POST .*(?:comments|threads)$/;
     site.host.faults.push({ match: comments, status: 429, times: 9, headers: { "retry-after": "100" } });

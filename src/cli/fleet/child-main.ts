@@ -392,7 +392,7 @@ interface RunLog {
   line(text: string): void;
   diagnostics(diagnostics: readonly Diagnostic[]): void;
   flush(): void;
-  /** The last line: what a run says of the requests that its stop cancelled is not its cause. */
+  /** The last line: what a run says of the requests that its stop canceled is not its cause. */
   end(text: string): void;
 }
 

@@ -189,7 +189,7 @@ export function openResultTable(database: Database, schema: string, clock: Pick<
   let added = 0;
   return {
     /**
-     * A repeated run replaces its result, except an apply that found its changes made, and a run that ended before it was cancelled. The time is that of the database, from which the
+     * A repeated run replaces its result, except an apply that found its changes made, and a run that ended before it was canceled. The time is that of the database, from which the
      * age of the result is taken, and never before an earlier result of the workspace: clocks of workers do not change ages or the order.
      */
     async add(result, run = crypto.randomUUID()) {

@@ -40,13 +40,13 @@ export async function stopRollouts(options: RolloutOptions): Promise<readonly St
 
 type CancelledJob = Pick<PresentJob, "id" | "workspace" | "command" | "state">;
 
-/** Cancels jobs, and with them the later waves. Returns how many were not over, and all that this cancelled. */
+/** Cancels jobs, and with them the later waves. Returns how many were not over, and all that this canceled. */
 export async function cancelJobs(
   options: RolloutOptions,
   jobs: readonly PresentJob[],
 ): Promise<{ readonly cancelled: number; readonly jobs: readonly CancelledJob[] }> {
   const { queue, results } = options;
-  // First, so that a crash leaves no cancelled job with its former result. The worker of a job that runs replaces the result. Without waves, a job that did not start leaves nothing behind.
+  // First, so that a crash leaves no canceled job with its former result. The worker of a job that runs replaces the result. Without waves, a job that did not start leaves nothing behind.
   for (const job of jobs)
     if (job.rollout !== undefined) await results.add(unstarted(options, job, wasCancelled(job)), job.id);
   const cancelled = await queue.cancel(jobs);
@@ -77,7 +77,7 @@ function unstarted(
 }
 
 function notStarted({ by: { workspace, wave, isCancelled } }: StoppedJob): Diagnostic {
-  const end = isCancelled ? "was cancelled" : "failed";
+  const end = isCancelled ? "was canceled" : "failed";
   return error("FLEET_CANCELLED", `not started, because wave "${wave}" ${end} (${workspace})`, {
     hint: isCancelled
       ? "to apply the rest, enqueue it again"
@@ -86,12 +86,12 @@ function notStarted({ by: { workspace, wave, isCancelled } }: StoppedJob): Diagn
 }
 
 export function wasCancelled({ command, workspace }: FleetJob): Diagnostic {
-  return error("FLEET_CANCELLED", `the ${command} of ${workspace} was cancelled`, {
+  return error("FLEET_CANCELLED", `the ${command} of ${workspace} was canceled`, {
     hint: `to start it again, run \`workspace fleet enqueue ${shellWord(command)} ${shellWord(workspace)}\``,
   });
 }
 
-/** Jobs that wait for a wave in which a job failed at every attempt or was cancelled. */
+/** Jobs that wait for a wave in which a job failed at every attempt or was canceled. */
 export async function stoppedJobs(boss: PgBoss, schema: string): Promise<readonly StoppedJob[]> {
   const { rows } = await boss.getDb().executeSql(
     laterJobs(queueSchema(schema), {
@@ -110,7 +110,7 @@ export async function stoppedJobs(boss: PgBoss, schema: string): Promise<readonl
   });
 }
 
-/** Cancels jobs so that `continueWaves` finds them: others that are cancelled stay so. */
+/** Cancels jobs so that `continueWaves` finds them: others that are canceled stay so. */
 export async function stopJobs(boss: PgBoss, schema: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await boss.getDb().executeSql(

@@ -82,7 +82,7 @@ export const notificationSettings = (ofTask: boolean): FieldSchema =>
       }),
       no_alert_for_canceled_runs: flagField({
         default: false,
-        description: "Sends nothing for cancelled runs.",
+        description: "Sends nothing for canceled runs.",
       }),
       ...(ofTask
         ? {

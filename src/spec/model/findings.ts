@@ -4,7 +4,7 @@ import type { Address } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic, Location } from "../../core/diagnostic.ts";
 import { SensitiveTexts } from "../../core/sensitive-texts.ts";
-import { count } from "../../core/sentences.ts";
+import { count, listed } from "../../core/sentences.ts";
 import { didYouMean, suggester, type Vocabulary } from "../../core/suggest.ts";
 import { locationOf, type Span } from "./source.ts";
 import type { InstanceOrigin } from "./spec.ts";
@@ -24,16 +24,17 @@ export interface Finding {
   readonly origin?: InstanceOrigin;
 }
 
-/** A finding, and the other instances of the module in which it was found as well. */
+/** A finding, and the other resources of `for_each` and instances of the module in which it was found as well. */
 interface Kept {
   readonly finding: Finding;
   readonly origin: InstanceOrigin | undefined;
+  readonly addresses: Set<Address>;
   readonly others: Set<string>;
 }
 
 type Details = Partial<Pick<Finding, "address" | "hint" | "cause" | "usedAt">>;
 
-/** All findings. The same sentence at the same place is kept once, and counted for the instances of a module. */
+/** All findings. The same sentence at the same place is kept once, with the other addresses of `for_each`, and counted for the instances of a module. */
 export class Findings {
   readonly #all: Kept[] = [];
   readonly #byKey = new Map<string, Kept>();
@@ -94,14 +95,17 @@ export class Findings {
   add(finding: Finding): void {
     if (this.#ignored.has(finding.code)) return;
     const origin = finding.origin ?? this.#originOf(finding);
-    const message = origin === undefined ? finding.message : finding.message.replaceAll(origin.prefix, "/");
+    const unaddressed = finding.message.replaceAll(finding.address ?? "\n", "\n");
+    const message = origin === undefined ? unaddressed : unaddressed.replaceAll(origin.prefix, "/");
     const key = `${finding.code}\n${message}\n${finding.at?.source.file}\n${finding.at?.start}`;
     const same = this.#byKey.get(key);
     if (same !== undefined) {
       if (origin !== undefined && origin.prefix !== same.origin?.prefix) same.others.add(origin.prefix);
+      else if (finding.address !== undefined && finding.address !== same.finding.address)
+        same.addresses.add(finding.address);
       return;
     }
-    const kept = { finding, origin, others: new Set<string>() };
+    const kept = { finding, origin, addresses: new Set<Address>(), others: new Set<string>() };
     this.#byKey.set(key, kept);
     this.#all.push(kept);
     if (finding.severity === "error") this.#errors++;
@@ -175,14 +179,15 @@ export class Findings {
 /** The most frames that are drawn: drawing costs more than finding the problems. */
 const FRAMED = 500;
 
-function diagnosticOf({ finding, origin, others }: Kept, framed: boolean): Diagnostic {
+function diagnosticOf({ finding, origin, addresses, others }: Kept, framed: boolean): Diagnostic {
   const { severity, code, message, at, usedAt = [], address, hint, cause } = finding;
+  const forOthers = addresses.size === 0 ? "" : ` (and for ${listed([...addresses], "and", 3)})`;
   const repeated = others.size === 0 ? "" : ` (and in ${count(others.size, "other instance")} of the module)`;
   const uses = [...usedAt, ...usesOutside(at, origin)];
   return {
     severity,
     code,
-    message: `${message}${repeated}`,
+    message: `${message}${forOthers}${repeated}`,
     address,
     at: at && locationOf(at, framed),
     usedAt: uses.length === 0 ? undefined : uses.map((use) => locationOf(use, false)),

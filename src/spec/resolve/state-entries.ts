@@ -36,6 +36,7 @@ export function stateEntriesOf(root: SpecNode, checks: StateEntryChecks): StateE
 }
 
 const FIXED_NAME = "the key is the name of the object";
+const RENAME_FIXED = "declare both and apply, then delete the old one; docs/moves.md shows how";
 
 class EntryReader {
   readonly #checks: StateEntryChecks;
@@ -102,7 +103,7 @@ class EntryReader {
     if (from === to) return this.#error(`${from} is moved to itself`, at);
     const isFixed = !isModuleAddress(from) && this.#checks.registry.get(kindOf(from)).nameField === undefined;
     const fixed = `${from} cannot be moved, because its key is the name of the object`;
-    if (isFixed) return this.#error(fixed, at, "declare the new object; the plan deletes the old one");
+    if (isFixed) return this.#error(fixed, at, RENAME_FIXED);
     if (this.#checks.declared.has(from))
       return this.#error(`${from} is moved, but the spec still declares it`, at);
     const inside = this.#declaredIn(from, to);

@@ -1,6 +1,7 @@
 // Converts validator errors to messages: which field, what it must be, what it is, and a suggestion.
 
 import type { Code } from "../../core/codes.ts";
+import { isObject } from "../../core/json.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
 import { listed, shortened } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
@@ -138,7 +139,17 @@ function wrongType(error: SchemaError, subject: string): { message: string; hint
   const wanted = listed([...new Set(words)], "or");
   const value = typeof error.data === "string" ? `the string ${quoted(error.data)}` : shown(error.data);
   const message = `${subject} must be ${wanted}, not ${value}`;
-  return { message, ...typeHint(types, error.data) };
+  return { message, ...(keyedHint(types, error) ?? typeHint(types, error.data)) };
+}
+
+/** APIs have lists whose entries contain their key, such as the tasks of a job; a spec has maps. */
+function keyedHint(types: readonly string[], { path, data }: SchemaError): { hint: string } | undefined {
+  if (!types.includes("object") || !Array.isArray(data) || !isObject(data[0])) return undefined;
+  const key = Object.keys(data[0]).find((field) => /(?:^|_)key$|^name$/.test(field));
+  const example = `\`${String(path.at(-1))}: { KEY: … }\``;
+  return key === undefined
+    ? undefined
+    : { hint: `write a map with the ${key} of each entry as its key: ${example}` };
 }
 
 const YES_NO = new Map([

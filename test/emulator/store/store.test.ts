@@ -162,7 +162,7 @@ describe.each(stores)("a store in %s", (_name, start) => {
     expect(() => store.world.unseal(`${a.slice(0, -4)}AAAA`)).toThrow();
   });
 
-  test("timers come in the order of their times; cancelled and replaced ones do not come", () => {
+  test("timers come in the order of their times; canceled and replaced ones do not come", () => {
     const store = start();
     store.transact(0, ({ timers }) => {
       timers.set("a", 30, "x", {});

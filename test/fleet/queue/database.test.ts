@@ -157,7 +157,7 @@ describe.skipIf(server === undefined)("results in PostgreSQL", () => {
     await database.close();
   });
 
-  test("of a run that completed are kept when its job is cancelled at the same moment", async () => {
+  test("of a run that completed are kept when its job is canceled at the same moment", async () => {
     const { database, results } = await openFleet("completed");
     await results.add(resultOf("ads", "changes", { startedAt: NOW, counts: { create: 2 } }), "job");
     await results.add(resultOf("ads", "interrupted", { startedAt: NOW }), "job");

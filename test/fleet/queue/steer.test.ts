@@ -54,7 +54,7 @@ describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
     await sender.end();
   });
 
-  test("ends a running apply that is cancelled, records that, and does not start it again", async ({
+  test("ends a running apply that is canceled, records that, and does not start it again", async ({
     expect,
   }) => {
     const sender = await openSender("cancel");
@@ -76,7 +76,7 @@ describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
     const [result] = (await sender.results.recent(1, ["ads"])).get("ads") ?? [];
     expect(result?.diagnostics[0]).toMatchObject({
       code: "FLEET_CANCELLED",
-      message: "the apply of ads was cancelled",
+      message: "the apply of ads was canceled",
     });
     expect(await sender.queue.dead()).toEqual([]);
     await sender.end();

@@ -56,7 +56,7 @@ const applied = async ({ name }: { readonly name: string }): Promise<WorkspaceRe
   resultOf(name, "changes", { command: "apply" });
 
 describe.skipIf(server === undefined).concurrent("the later waves of a queued apply", () => {
-  test("are cancelled with a result when a job that waits in the first wave is cancelled", async ({
+  test("are canceled with a result when a job that waits in the first wave is canceled", async ({
     expect,
   }) => {
     const rollout = await openRollout("first");
@@ -66,14 +66,14 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
     await worker.end();
     expect(await rollout.reasons()).toMatchObject({
       dev2: "changes",
-      test: 'not started, because wave "wave 1" was cancelled (dev1)',
-      prod: 'not started, because wave "wave 1" was cancelled (dev1)',
+      test: 'not started, because wave "wave 1" was canceled (dev1)',
+      prod: 'not started, because wave "wave 1" was canceled (dev1)',
     });
     expect(await rollout.queue.enqueue(jobsOf(WORKSPACES, "drift"))).toEqual([]);
     await rollout.end();
   }, 40_000);
 
-  test("are cancelled without a worker by the command that cancels a job, and each job has a result", async ({
+  test("are canceled without a worker by the command that cancels a job, and each job has a result", async ({
     expect,
   }) => {
     const rollout = await openRollout("command");
@@ -87,9 +87,9 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
     ]);
     expect((await rollout.queue.jobs()).map(({ workspace }) => workspace)).toEqual(["dev2"]);
     expect(await rollout.reasons()).toEqual({
-      dev1: "the apply of dev1 was cancelled",
-      test: 'not started, because wave "wave 1" was cancelled (dev1)',
-      prod: 'not started, because wave "wave 1" was cancelled (dev1)',
+      dev1: "the apply of dev1 was canceled",
+      test: 'not started, because wave "wave 1" was canceled (dev1)',
+      prod: 'not started, because wave "wave 1" was canceled (dev1)',
     });
     await rollout.end();
   });
@@ -116,13 +116,13 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
     expect(await rollout.reasons()).toEqual({
       dev1: "changes",
       dev2: "changes",
-      test: "the apply of test was cancelled",
-      prod: 'not started, because wave "wave 2" was cancelled (test)',
+      test: "the apply of test was canceled",
+      prod: 'not started, because wave "wave 2" was canceled (test)',
     });
     await rollout.end();
   }, 40_000);
 
-  test("start up to a wave that is cancelled while it waits", async ({ expect }) => {
+  test("start up to a wave that is canceled while it waits", async ({ expect }) => {
     const rollout = await openRollout("middle");
     await rollout.queue.cancel(await rollout.jobOf("test"));
     const worker = await startWorker("middle", WORKSPACES, applied);
@@ -131,12 +131,12 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
     expect(await rollout.reasons()).toMatchObject({
       dev1: "changes",
       dev2: "changes",
-      prod: 'not started, because wave "wave 2" was cancelled (test)',
+      prod: 'not started, because wave "wave 2" was canceled (test)',
     });
     await rollout.end();
   }, 40_000);
 
-  test("are cancelled with a result when a job becomes a dead letter of the queue itself, as of a workspace that left the fleet file", async ({
+  test("are canceled with a result when a job becomes a dead letter of the queue itself, as of a workspace that left the fleet file", async ({
     expect,
   }) => {
     const rollout = await openRollout("unknown");
@@ -181,7 +181,7 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
     await rollout.end();
   }, 60_000);
 
-  test("stay cancelled when another job of the wave has failed, and one that a person cancelled does not start on a retry", async ({
+  test("stay canceled when another job of the wave has failed, and one that a person canceled does not start on a retry", async ({
     expect,
   }) => {
     const rollout = await openRollout("two");

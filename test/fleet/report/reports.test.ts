@@ -145,7 +145,7 @@ describe("a fleet report", () => {
 
   test("names the cause of the last run, if it failed after a job that failed at every attempt", () => {
     const workspaces = ["web"].map((name) => workspaceNamed(name));
-    const cancelled = error("FLEET_CANCELLED", "the apply of web was cancelled");
+    const cancelled = error("FLEET_CANCELLED", "the apply of web was canceled");
     const last = resultOf("web", "interrupted", {
       command: "apply",
       startedAt: 5_000,

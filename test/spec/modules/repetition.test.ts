@@ -47,6 +47,26 @@ describe("a resource with for_each", () => {
     ]);
   });
 
+  it("has one error for a line, with the addresses of the others", async () => {
+    const pool = (keys: string): string =>
+      `pools: { "p-\${each.key}": { for_each: [${keys}], node_type_id: 7 } }\n`;
+    const error = "SPEC_TYPE 1:64 pools.p-a: node_type_id must be a string, not 7";
+    expect((await load(pool("a, b, c"))).told).toEqual([`${error} (and for pools.p-b and pools.p-c)`]);
+    const many = "abcdefgh".split("").join(", ");
+    expect((await load(pool(many))).told).toEqual([
+      expect.stringMatching(/^SPEC_TYPE .* not 7 \(and for pools\.p-b, pools\.p-c, pools\.p-d and 4 more\)$/),
+    ]);
+    const files = {
+      "workspace.yaml": "modules: { m: { source: m, for_each: [x, y], with: { team: '${each.key}' } } }\n",
+      "m/workspace.yaml":
+        "inputs: { team: { type: string } }\n" +
+        pool("a, b").replace("{ for_each", '{ instance_pool_name: "${input.team}-${each.key}", for_each'),
+    };
+    expect((await load(files)).told).toEqual([
+      expect.stringMatching(/ not 7 \(and for pools\.m\/x\/p-b\) \(and in 1 other instance of the module\)/),
+    ]);
+  });
+
   it("can contain nested resources, and be referred to", async () => {
     expect(
       await addresses(

@@ -145,7 +145,7 @@ describe("an entry is refused", () => {
     [
       "moved: [{ from: scopes.old, to: scopes.etl }]",
       "4:17 scopes.old cannot be moved, because its key is the name of the object",
-      "declare the new object; the plan deletes the old one",
+      "declare both and apply, then delete the old one; docs/moves.md shows how",
     ],
     [
       "moved: [{ from: pools.new, to: pools.other }]",

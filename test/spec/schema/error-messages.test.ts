@@ -35,6 +35,16 @@ it.each([
     "write a list: [6.4]",
   ],
   [
+    "node_type_id: x, custom_tags: [{ value: '1', tag_key: a }, { tag_key: b }]",
+    "SPEC_TYPE 1:45 pools.p: custom_tags must be a map, not a list",
+    "write a map with the tag_key of each entry as its key: `custom_tags: { KEY: … }`",
+  ],
+  [
+    "node_type_id: x, custom_tags: [a]",
+    "SPEC_TYPE 1:45 pools.p: custom_tags must be a map, not a list",
+    undefined,
+  ],
+  [
     "node_type_id: x, custom_tags: { a: '1', b: '2', c: '3' }",
     "SPEC_VALUE 1:45 pools.p: custom_tags must have at most 2 entries, not 3",
     undefined,

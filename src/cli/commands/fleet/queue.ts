@@ -248,7 +248,7 @@ export const cancelCommand = defineCommand({
   },
   args: [NAMES_ARGUMENT],
   notes:
-    "A running apply finishes its requests in flight and ends as interrupted within 20 s; its next run continues. The waves after a cancelled job are cancelled, too. Exit code 0, also if there was nothing to cancel.",
+    "A running apply finishes its requests in flight and ends as interrupted within 20 s; its next run continues. The waves after a canceled job are canceled, too. Exit code 0, also if there was nothing to cancel.",
   async run(context, options, names) {
     if (names.length === 0 && options.select.length === 0 && !options.all)
       throw failureOf("CLI_USAGE", "no workspace specified", {
@@ -272,7 +272,7 @@ export const cancelCommand = defineCommand({
         state,
         job: id,
       }));
-      const text = `Cancelled: ${cancelled}.\n${lines.join("")}`;
+      const text = `Canceled: ${cancelled}.\n${lines.join("")}`;
       printResult(context, options.output, { cancelled, jobs: listed }, () => text, { isOneLine: true });
     });
   },

@@ -92,7 +92,7 @@ function timeOut(world: World, id: number): void {
   endWork(world, run, { result_state: "TIMED_OUT", message: "The run took longer than its timeout allows." });
 }
 
-/** Cancelling what is ending or has ended does nothing (contract B 3.3). */
+/** Canceling what is ending or has ended does nothing (contract B 3.3). */
 export function cancelRun(world: World, run: Run, message: string): void {
   if (run.life_cycle_state !== "PENDING" && run.life_cycle_state !== "RUNNING") return;
   endWork(world, run, { result_state: "CANCELED", message });
