@@ -9,9 +9,9 @@ import {
   headingOf,
   type RightItem,
 } from "../view/answer-view.ts";
+import { fieldTable } from "./differences.ts";
 import {
   type Facets,
-  fieldTable,
   filterBar,
   findings,
   folded,

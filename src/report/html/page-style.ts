@@ -4,13 +4,15 @@ const LIGHT = `
   color-scheme: light;
   --paper: #f6f7f9; --sheet: #ffffff; --ink: #1b1f27; --soft: #565f6c; --line: #dfe3e9; --edge: #818b98; --code: #f1f3f6;
   --create: #156b3f; --update: #845700; --replace: #8339b8; --delete: #b91c24; --state: #0b6388;
-  --create-wash: #e6f5ec; --delete-wash: #fdecec; --warn-wash: #fff6dd; --warn-line: #e3c36a; --alarm-line: #eeb4b6;`;
+  --create-wash: #e6f5ec; --delete-wash: #fdecec; --warn-wash: #fff6dd; --warn-line: #e3c36a; --alarm-line: #eeb4b6;
+  --create-mark: #a9e2bf; --delete-mark: #f9c0c2;`;
 
 const DARK = `
   color-scheme: dark;
   --paper: #12151a; --sheet: #1a1e25; --ink: #e4e8ee; --soft: #a3adbb; --line: #2d333d; --edge: #6d7785; --code: #232831;
   --create: #5cc98d; --update: #e0b341; --replace: #c792ea; --delete: #ff8a8e; --state: #62b8e0;
-  --create-wash: #16301f; --delete-wash: #3a1d20; --warn-wash: #332a12; --warn-line: #6b5721; --alarm-line: #7a3437;`;
+  --create-wash: #16301f; --delete-wash: #3a1d20; --warn-wash: #332a12; --warn-line: #6b5721; --alarm-line: #7a3437;
+  --create-mark: #22603b; --delete-mark: #7d2f35;`;
 
 export const PAGE_STYLE = `
 :root {${LIGHT}
@@ -93,6 +95,7 @@ table { border-collapse: collapse; width: 100%; }
 .fields .label { color: var(--soft); width: 32%; }
 .was { color: var(--delete); background: var(--delete-wash); border-radius: 4px; padding: 1px 5px; }
 .now { color: var(--create); background: var(--create-wash); border-radius: 4px; padding: 1px 5px; }
+mark { color: var(--ink); border-radius: 3px; background: var(--create-mark); } .was mark, .del mark { background: var(--delete-mark); }
 .arrow { color: var(--soft); }
 .fields .why { color: var(--replace); font-size: 13px; width: 24%; }
 pre { background: var(--code); border-radius: 6px; margin: 10px 0 0; padding: 10px 12px; line-height: 1.5; white-space: pre-wrap; overflow-wrap: anywhere; }

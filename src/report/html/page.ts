@@ -9,7 +9,6 @@ import { ruleText, severityCounts } from "../text/diagnostic-text.ts";
 import { markupText, printableLines } from "../text/printable.ts";
 import { commitPart, hasHost, type RunInfo, runParts } from "../text/run-info.ts";
 import { commitPage, filePage } from "../text/source-link.ts";
-import { type FieldLine, fieldNote } from "../view/field-lines.ts";
 import { type DiagnosticGroup, foldDiagnostics } from "../view/fold.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import { PAGE_STYLE } from "./page-style.ts";
@@ -401,67 +400,6 @@ function facetAttributes(facets: Facets | undefined): Html {
   );
   const several = number === 1 ? NOTHING : html` data-number="${number}"`;
   return html` data-kind="${kind}" data-action="${action}"${rest}${several}`;
-}
-
-export function fieldTable(all: readonly FieldLine[]): Html {
-  if (all.length === 0) return NOTHING;
-  const noted = all.some((line) => fieldNote(line) !== "");
-  return html`<table class="fields">${all.map((line) => row(line, noted))}</table>`;
-}
-
-function row(line: FieldLine, noted: boolean): Html {
-  const why = noted ? html`<td class="why">${fieldNote(line)}</td>` : NOTHING;
-  return html`<tr><td class="label">${line.label}</td><td class="value">${value(line)}</td>${why}</tr>`;
-}
-
-function value({ sign, was, text }: FieldLine): Html {
-  if (sign === "+") return html`<span class="now">+ ${text}</span>`;
-  if (sign === "-") return html`<span class="was">− ${text}</span>`;
-  if (was === undefined) return html`${text}`;
-  return html`<span class="was">${was}</span> <span class="arrow">→</span> <span class="now">${text}</span>`;
-}
-
-/** A removed line is next to the line that replaces it. `mark`: a line about the diff, such as the header of a hunk. */
-type Row =
-  | { readonly mark: string }
-  | { readonly same: string }
-  | { readonly del: string | undefined; readonly add: string | undefined };
-
-export function sideBySide(lines: readonly string[]): Html {
-  if (lines.length === 0) return NOTHING;
-  return html`<table class="sides"><thead><tr><th scope="col">before</th><th scope="col">after</th></tr></thead><tbody>${rowsOf(lines).map(sideRow)}</tbody></table>`;
-}
-
-function rowsOf(lines: readonly string[]): readonly Row[] {
-  const rows: Row[] = [];
-  let dels: string[] = [];
-  let adds: string[] = [];
-  const pair = () => {
-    for (let at = 0; at < Math.max(dels.length, adds.length); at++)
-      rows.push({ del: dels[at], add: adds[at] });
-    [dels, adds] = [[], []];
-  };
-  for (const line of lines) {
-    if (line.startsWith("-") && adds.length > 0) pair();
-    if (line.startsWith("-")) dels.push(line);
-    else if (line.startsWith("+")) adds.push(line);
-    else {
-      pair();
-      rows.push(line.startsWith(" ") ? { same: line } : { mark: line });
-    }
-  }
-  pair();
-  return rows;
-}
-
-function sideRow(row: Row): Html {
-  if ("mark" in row) return html`<tr><td class="mark" colspan="2">${row.mark}</td></tr>`;
-  if ("same" in row) return html`<tr><td>${row.same}</td><td class="again">${row.same}</td></tr>`;
-  return html`<tr>${side("del", row.del)}${side("add", row.add)}</tr>`;
-}
-
-function side(name: "del" | "add", line: string | undefined): Html {
-  return line === undefined ? html`<td class="none"></td>` : html`<td class="${name}">${line}</td>`;
 }
 
 /** A page for a run that ended before it had anything else to show. */

@@ -28,11 +28,11 @@ import {
 } from "../view/plan-view.ts";
 import { accessSection } from "./access-section.ts";
 import { changeGraph, neededBy } from "./change-graph.ts";
+import { fieldTable, sideBySide } from "./differences.ts";
 import {
   anchorOf,
   closed,
   type Facets,
-  fieldTable,
   filterBar,
   findingSection,
   findings,
@@ -51,7 +51,6 @@ import {
   preLines,
   remark,
   runLine,
-  sideBySide,
   tile,
 } from "./page.ts";
 import { glanceRows, MOST_NAMED, MOST_SENTENCES, named } from "./plan-glance.ts";

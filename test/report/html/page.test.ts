@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { type Address, addressOf } from "../../../src/core/address.ts";
+import { fieldTable, sideBySide } from "../../../src/report/html/differences.ts";
 import { html } from "../../../src/report/html/page.ts";
 import { driftHtml, planHtml, planHtmlPieces } from "../../../src/report/html/plan-html.ts";
 import { driftView } from "../../../src/report/view/drift-view.ts";
@@ -88,6 +89,27 @@ describe("HTML", () => {
       "No drift. The workspace matches the last apply.",
     );
     expect(planHtml(viewOf(planOf([])))).toContain("<h1>No changes.</h1>");
+  });
+
+  test("the words that differ are marked where much of a long value stays the same", () => {
+    const line = (was: string, text: string) => fieldTable([{ label: "f", was, text }]).html;
+    const path = line(
+      "spark.sql('select * from <raw>.orders')",
+      "spark.sql('select * from <bronze>.orders where day > 1')",
+    );
+    expect(path).toContain(`from &lt;<mark>raw</mark>&gt;.orders&#39;)</span>`);
+    expect(path).toContain("&lt;<mark>bronze</mark>&gt;.orders<mark> where day &gt; 1</mark>&#39;)</span>");
+    expect(line("i3.xlarge", "i3.2xlarge")).not.toContain("<mark>");
+    expect(line("one sentence about costs", "the other describes a person")).not.toContain("<mark>");
+    const long = (word: string) => Array.from({ length: 200 }, (_, at) => `${word}${at} and`).join(" ");
+    expect(line(long("a"), long("b"))).not.toContain("<mark>");
+    const content = sideBySide([
+      "@@ -1 +1 @@",
+      "-print('raw orders of a day')",
+      "+print('bronze orders of a day')",
+    ]);
+    expect(content.html).toContain(`<td class="del">-print(&#39;<mark>raw</mark> orders`);
+    expect(content.html).toContain(`<td class="add">+print(&#39;<mark>bronze</mark> orders`);
   });
 
   test("text becomes text, HTML stays HTML", () => {
