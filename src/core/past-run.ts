@@ -16,6 +16,8 @@ export interface ApplyOrigin {
   readonly commit?: string;
   /** The page of the CI run. */
   readonly run_url?: string;
+  /** The user that the service knew the run by. */
+  readonly caller?: string;
 }
 
 /** One field that a run changed. Absent sides had, or have, no value. */
@@ -40,8 +42,6 @@ export interface PastRun extends ApplyOrigin {
   readonly id: string;
   readonly started_at: number;
   readonly ended_at?: number;
-  /** The user that the service knew the run by. */
-  readonly caller?: string;
   /** SHA-256 of the plan. */
   readonly plan: string;
   readonly outcome: PastOutcome;

@@ -69,6 +69,8 @@ export interface SavedReport {
     readonly commit?: string;
     readonly madeAt: string;
     readonly runUrl?: string;
+    readonly actor?: string;
+    readonly caller?: string;
   };
   /** Findings about the run around the plan. */
   readonly notes: readonly Diagnostic[];

@@ -25,7 +25,7 @@ import {
   driftAt,
   rememberReported,
 } from "../../workflow/drift/drift.ts";
-import { planWorkspace } from "../../workflow/plan/plan.ts";
+import { planWorkspace, reportedCaller } from "../../workflow/plan/plan.ts";
 import { reviewDrift } from "../../workflow/plan/plan-review.ts";
 import { placesIn } from "../../workflow/plan/saved-plan.ts";
 import { assertStateExists } from "../../workflow/session/check-state.ts";
@@ -296,7 +296,8 @@ export const driftCommand = defineCommand({
           least,
           choice: reports.choice,
         });
-        await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
+        const caller = reportedCaller(planned);
+        await reports.show<DriftView>(DRIFT_FORMATS, view, { ...planned.plan, caller });
         const code = view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
         if (sinceLast) {
           const moves = pendingMoves(planned.recovered.entries);

@@ -2,7 +2,7 @@
 
 import { fromEnv } from "../../config/environment.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
+import { isBlocked, type Plan } from "../../planner/model/plan.ts";
 import { OUTCOME_FORMATS, type OutcomeFormat } from "../../report/formats.ts";
 import {
   diagnosticEventJson,
@@ -10,7 +10,7 @@ import {
   type OutcomeView,
   outcomeView,
 } from "../../report/view/outcome-view.ts";
-import type { ApplyObserver, ApplyRequest, ApplyResult } from "../../workflow/apply/apply.ts";
+import type { ApplyObserver, ApplyRequest, ApplyResult, RunOutcome } from "../../workflow/apply/apply.ts";
 import { placesIn } from "../../workflow/plan/saved-plan.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import { EXIT, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
@@ -126,7 +126,7 @@ function approvalOptions(
 /** The outcome where text has shown the plan already; `alreadySaid`: nothing is left to say as text. */
 async function showOutcomeAfterPlan(
   reports: OutcomeReports,
-  outcome: ApplyOutcome,
+  outcome: RunOutcome,
   shown: ShownPlan,
   alreadySaid: boolean,
 ): Promise<void> {
@@ -140,11 +140,12 @@ async function showOutcomeAfterPlan(
 
 function showDocuments(
   reports: OutcomeReports,
-  outcome: ApplyOutcome,
+  outcome: RunOutcome,
   shown: ShownPlan,
   notes: ShownPlan["notes"],
   only?: (format: OutcomeFormat) => boolean,
 ): Promise<boolean> {
   const view = outcomeView(outcome, notes, viewOf(shown, reports));
-  return reports.show<OutcomeView>(OUTCOME_FORMATS, view, shown.plan, only, () => logPlan(reports, shown));
+  const facts = { ...shown.plan, caller: outcome.caller };
+  return reports.show<OutcomeView>(OUTCOME_FORMATS, view, facts, only, () => logPlan(reports, shown));
 }

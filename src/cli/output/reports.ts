@@ -5,6 +5,7 @@ import { fileFailure } from "../../config/files.ts";
 import { collectedOutput, type Output } from "../../config/streams.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
@@ -35,6 +36,7 @@ interface Target<F> {
 
 /** Facts about a run that are known once it has a plan. */
 export type RunFacts = Pick<Plan, "host" | "modes" | "part"> & {
+  readonly caller?: string | undefined;
   readonly origin?: RunOrigin | undefined;
 };
 
@@ -85,12 +87,13 @@ export class Reports<F extends string> {
     ];
   }
 
-  async info({ host, modes = [], part, origin }: RunFacts): Promise<RunInfo> {
+  async info({ host, modes = [], part, origin, caller }: RunFacts): Promise<RunInfo> {
     return {
       ...(origin ?? (await this.origin)),
       host,
       modes,
       partial: part && partOptions(part),
+      ...defined({ caller }),
     };
   }
 

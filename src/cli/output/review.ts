@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error, Failure, hasErrors, thrownText, warning } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { count, listed, shellWord } from "../../core/sentences.ts";
 import { findingsOf, isBlocked, type LikelyRename, type LikelyRenames } from "../../planner/model/plan.ts";
 import { causedPart } from "../../planner/split-plan.ts";
@@ -115,10 +116,10 @@ function notSaved({ out }: ReviewOutput): readonly Diagnostic[] {
 export async function saveReview(
   reports: Reports<PlanFormat>,
   session: Session,
-  { plan, basis, notes }: ReviewedPlan,
+  { plan, basis, notes, caller }: ReviewedPlan,
   out: string,
 ): Promise<() => Saved> {
-  const about = { run: await reports.origin, notes };
+  const about = { run: { ...(await reports.origin), ...defined({ caller }) }, notes };
   return () => {
     const pieces = savedText(session, plan, basis, about);
     try {
@@ -152,11 +153,11 @@ export async function showPlan<F extends PlanFormat>(
   shown: ShownPlan,
   only?: (format: F | "text") => boolean,
 ): Promise<void> {
-  const { plan, origin } = shown;
+  const { plan, origin, caller } = shown;
   const isShown = await reports.show<PlanView>(
     PLAN_FORMATS,
     viewOf(shown, reports),
-    { ...plan, origin },
+    { ...plan, origin, caller },
     only,
   );
   if (!isShown) printDiagnostics(reports.context, findingsOf(plan));

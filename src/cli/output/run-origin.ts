@@ -6,6 +6,7 @@ import { ciCommit, ciRunUrl, fromEnv, type ProcessContext } from "../../config/e
 import { checkoutsAround, gitOutput } from "../../config/programs.ts";
 import { VERSION } from "../../config/version.ts";
 import type { Invocation } from "../../workflow/invocation/invocation.ts";
+import { actorOf } from "../../workflow/session/open-state.ts";
 import type { RunOrigin } from "../command/command.ts";
 
 /** `usesGit`: git reads the configuration of the repository, so it does not run in one of an external contributor. */
@@ -25,6 +26,7 @@ export async function runOrigin(context: Invocation, usesGit: boolean): Promise<
     target,
     commit,
     runUrl,
+    actor: actorOf(context),
     repositoryUrl,
     forge: repository?.forge,
     checkout: root === undefined ? undefined : { root, cwd: context.cwd },

@@ -64,7 +64,6 @@ export function recordedLease(
       ...origin,
       id: lease.nonce,
       started_at: clock.now(),
-      ...defined({ caller: lease.state().caller?.name }),
       plan: planDigest(plan),
       outcome: "unfinished",
       applied: {},

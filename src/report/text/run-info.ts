@@ -14,6 +14,10 @@ export interface RunInfo extends RunSource {
   /** ISO 8601. */
   readonly madeAt: string;
   readonly runUrl?: string;
+  /** The person that the CI service names, else the user of this machine. */
+  readonly actor?: string;
+  /** The user of the service, where the run knew it. */
+  readonly caller?: string;
   /** The spec's file, relative to the working directory or absolute. */
   readonly spec?: string;
   /** The options that make the plan partial. */
@@ -95,12 +99,12 @@ function linkTarget(url: string): string | undefined {
 }
 
 export function runJson(info: RunInfo): Record<string, unknown> {
-  const { target, commit, madeAt, runUrl, modes, partial } = info;
+  const { target, commit, madeAt, runUrl, actor, caller, modes, partial } = info;
   const restricted = {
     ...(modes.length === 0 ? {} : { modes }),
     partial: partial === undefined ? undefined : true,
   };
-  return { target, commit, made_at: madeAt, run_url: runUrl, ...restricted };
+  return { target, commit, made_at: madeAt, run_url: runUrl, actor, caller, ...restricted };
 }
 
 /** The options that make a plan partial. */

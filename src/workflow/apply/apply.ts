@@ -1,6 +1,5 @@
 // Runs an apply or a destroy, of a new plan or of a saved one: locks the state, plans, gets approval, executes. Prints nothing and knows no exit code.
 
-import { ciActor } from "../../config/environment.ts";
 import { type Diagnostic, Failure, failureOf, hasErrors, withoutFrame } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
@@ -26,13 +25,13 @@ import {
 import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import { nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
+import { nodeRandom } from "../../state/backends/file/node-ports.ts";
 import { withEntries } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { type Invocation, type InvocationOptions, reportOrThrow } from "../invocation/invocation.ts";
 import { assertMayApply } from "../invocation/target.ts";
-import { planWorkspace, type WorkspacePlan } from "../plan/plan.ts";
+import { planWorkspace, reportedCaller, type WorkspacePlan } from "../plan/plan.ts";
 import { plannedEntries } from "../plan/record-entries.ts";
 import {
   assertBasisUnchanged,
@@ -44,7 +43,7 @@ import {
 import type { PlanOptions } from "../plan/sources.ts";
 import { checkRules } from "../rules/check-rules.ts";
 import { assertStateExists, ephemeralState, otherTarget } from "../session/check-state.ts";
-import { lockWait, withLock } from "../session/open-state.ts";
+import { actorOf, lockWait, withLock } from "../session/open-state.ts";
 import { preferLessMemoryForSpec } from "../session/read-spec.ts";
 import { type Session, withSession } from "../session/session.ts";
 
@@ -57,7 +56,12 @@ export interface ApplyObserver {
   planned(plan: Plan, notes: readonly Diagnostic[]): Promise<void>;
   approve(plan: Plan): Promise<boolean>;
   changed(event: ApplyEvent): void;
-  applied(plan: Plan, outcome: ApplyOutcome, notes: readonly Diagnostic[]): Promise<void>;
+  applied(plan: Plan, outcome: RunOutcome, notes: readonly Diagnostic[]): Promise<void>;
+}
+
+export interface RunOutcome extends ApplyOutcome {
+  /** The user that the service knew the run by. */
+  readonly caller?: string;
 }
 
 export interface ApplyRequest {
@@ -83,6 +87,7 @@ interface PreparedApply {
   /** Recorded before the first change. */
   readonly entries: readonly JournalEntry[];
   readonly command: ApplyOrigin["command"];
+  readonly caller: ApplyOrigin["caller"] | undefined;
 }
 
 /** A blocked plan of a file: nothing was read, so it cannot be executed. */
@@ -155,6 +160,7 @@ function executionOf(planned: WorkspacePlan, plan: Plan) {
     plan,
     compared: { drift, live, only: comparedIn(input), moves: pendingMoves(recovered.entries) },
     sensitive,
+    caller: reportedCaller(planned),
     entries: [...plannedEntries(recovered.entries, plan), ...callerEntries],
   };
 }
@@ -193,18 +199,17 @@ async function executePlan(
   observer: ApplyObserver,
   lease: Lease,
   prepared: PreparedApply,
-): Promise<ApplyOutcome> {
+): Promise<RunOutcome> {
   const { invocation, spec } = session;
-  const { plan: shownPlan, compared, sensitive, resources, entries, command } = prepared;
+  const { plan: shownPlan, compared, sensitive, resources, entries, command, caller } = prepared;
   // The engine writes the values of this run; history and observers get the plan with digests in their places.
   const { plan: clearPlan, diagnostics } = restoredPlan(shownPlan, sensitive);
   if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
   const commitAndRun = await readCommitAndRun?.(shownPlan);
   preferLessMemoryForSpec(spec, "apply");
   await recordBeforeWrites(lease, [...entries, ...acknowledgementEnds(session, lease, prepared)]);
-  const { user, host } = thisProcess();
-  const actor = ciActor(invocation) ?? `${user}@${host}`;
-  const origin = { command, ...commitAndRun, actor, ...defined({ target: spec.target?.name }) };
+  const actor = actorOf(invocation);
+  const origin = { command, ...commitAndRun, actor, ...defined({ target: spec.target?.name, caller }) };
   const activity = await invocation.observer.begin();
   const applyOutcome = await applyPlan({
     plan: clearPlan,
@@ -233,6 +238,7 @@ async function executePlan(
   const { changes, ...rest } = applyOutcome;
   return {
     ...sensitive.maskedMessages(rest),
+    ...defined({ caller }),
     changes: changes.map((change) => shownChange(change, prepared)),
   };
 }

@@ -19,7 +19,7 @@ import {
   untrustedState,
 } from "../session/check-state.ts";
 import type { Session, SpecSession } from "../session/session.ts";
-import { planRecords, planWorkspace, type WorkspacePlan } from "./plan.ts";
+import { planRecords, planWorkspace, reportedCaller, type WorkspacePlan } from "./plan.ts";
 import { type PlanBasis, type PlanPlaces, placesIn } from "./saved-plan.ts";
 import type { PlanOptions } from "./sources.ts";
 
@@ -31,6 +31,8 @@ export interface ReviewOptions extends PlanSelection {
 /** A plan and the other input of every renderer. */
 export interface PlanReport {
   readonly plan: Plan;
+  /** The user that the service knows the run by, where the plan needed it. */
+  readonly caller?: string | undefined;
   readonly places: PlanPlaces;
   /** Findings about the run. The observer has them already, and documents contain them too. */
   readonly notes: readonly Diagnostic[];
@@ -123,6 +125,7 @@ async function review(
   reportOrThrow(observer, findings);
   return {
     plan: planned.plan,
+    caller: reportedCaller(planned),
     places: placesIn(spec.resources),
     notes: [...warnings, ...findings],
     basis: { loaded, recovered: planned.recovered.state, options: selection },

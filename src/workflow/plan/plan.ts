@@ -55,6 +55,11 @@ export interface WorkspacePlan {
   readonly diagnostics: Plan["diagnostics"];
 }
 
+/** The user that the service knows the run by, for reports. */
+export function reportedCaller({ input, sensitive, redact }: WorkspacePlan): string | undefined {
+  return redact === undefined ? sensitive.masked(input.caller) : undefined;
+}
+
 /** Plans against the workspace. Throws Failure with STATE_OTHER_HOST or STATE_FORMAT before a single request is sent. */
 export function planWorkspace(
   session: Session,

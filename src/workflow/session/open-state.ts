@@ -2,7 +2,7 @@
 
 import { join, resolve } from "node:path";
 import type { ReadLimit } from "../../api/retry/read-limit.ts";
-import { ciRunUrl } from "../../config/environment.ts";
+import { ciActor, ciRunUrl } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
 import { leaseFromEnv, timeFromEnv } from "../../config/settings.ts";
 import { failureOf } from "../../core/diagnostic.ts";
@@ -31,6 +31,12 @@ interface StateOptions {
   readonly keys?: Pick<StoreOptions, "keyText" | "oldKeyText">;
   /** Of the plan for which a state in the workspace is read. */
   readonly readLimit?: ReadLimit;
+}
+
+/** The person that the CI service names, else the user of this machine. */
+export function actorOf(invocation: Invocation): string {
+  const { user, host } = thisProcess();
+  return ciActor(invocation) ?? `${user}@${host}`;
 }
 
 /** Opened on first use; the opener closes it. */

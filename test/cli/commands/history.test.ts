@@ -1,6 +1,6 @@
 // `workspace history`, and what else tells people which run it was: the lock, and the list of older states.
 
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { workflowObserver } from "../../../src/cli/output/workflow-observer.ts";
@@ -151,6 +151,34 @@ test.each([
   const folder = folderWith(POOL);
   await run(folder, "apply --auto-approve", { WORKSPACE_RUN_URL: said });
   expect((await runs(folder))[0].run_url).toBe(kept);
+});
+
+test("plan, apply, and drift name the actor and the user of the service as the history does", async () => {
+  const folder = folderWith(POOL);
+  const json = async (line: string) => JSON.parse((await run(folder, line)).out);
+  expect(await json("plan -o json")).toMatchObject({ actor: "ada" });
+  const events = (await run(folder, "apply --auto-approve -o json")).out.trim().split("\n");
+  const summary = JSON.parse(events.at(-1) ?? "");
+  const [past] = await runs(folder);
+  const { actor, caller } = past;
+  expect(caller).toMatch(/@/);
+  expect(summary.run).toMatchObject({ actor, caller });
+  expect(await json("drift -o json")).toMatchObject({ actor, caller });
+  expect((await run(folder, "plan --out saved -o json=plan.json")).code).toBe(0);
+  expect(JSON.parse(readFileSync(join(folder, "plan.json"), "utf8"))).toMatchObject({ actor, caller });
+  const shown = await run(folder, "show saved -o json", { GITHUB_ACTOR: "bo" });
+  expect(JSON.parse(shown.out)).toMatchObject({ actor, caller });
+});
+
+test("the history names the user of the run that WORKSPACE_USER names, not of an earlier run", async () => {
+  const folder = folderWith(POOL);
+  await run(folder, "apply --auto-approve");
+  const [{ caller }] = await runs(folder);
+  await run(folder, "destroy --auto-approve", { ...CI, WORKSPACE_USER: "robot@example.com" });
+  expect((await runs(folder)).map((one: { caller: string }) => one.caller)).toEqual([
+    "robot@example.com",
+    caller,
+  ]);
 });
 
 test("control characters in the name of an actor are not printed", async () => {
