@@ -10,7 +10,7 @@ import {
   type OutcomeView,
   outcomeView,
 } from "../../report/view/outcome-view.ts";
-import type { ApplyObserver, ApplyRequest, ApplyResult, RunOutcome } from "../../workflow/apply/apply.ts";
+import type { AppliedOutcome, ApplyObserver, ApplyRequest, ApplyResult } from "../../workflow/apply/apply.ts";
 import { placesIn } from "../../workflow/plan/saved-plan.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import { EXIT, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
@@ -126,7 +126,7 @@ function approvalOptions(
 /** The outcome where text has shown the plan already; `alreadySaid`: nothing is left to say as text. */
 async function showOutcomeAfterPlan(
   reports: OutcomeReports,
-  outcome: RunOutcome,
+  outcome: AppliedOutcome,
   shown: ShownPlan,
   alreadySaid: boolean,
 ): Promise<void> {
@@ -140,7 +140,7 @@ async function showOutcomeAfterPlan(
 
 function showDocuments(
   reports: OutcomeReports,
-  outcome: RunOutcome,
+  outcome: AppliedOutcome,
   shown: ShownPlan,
   notes: ShownPlan["notes"],
   only?: (format: OutcomeFormat) => boolean,

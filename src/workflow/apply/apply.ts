@@ -56,10 +56,10 @@ export interface ApplyObserver {
   planned(plan: Plan, notes: readonly Diagnostic[]): Promise<void>;
   approve(plan: Plan): Promise<boolean>;
   changed(event: ApplyEvent): void;
-  applied(plan: Plan, outcome: RunOutcome, notes: readonly Diagnostic[]): Promise<void>;
+  applied(plan: Plan, outcome: AppliedOutcome, notes: readonly Diagnostic[]): Promise<void>;
 }
 
-export interface RunOutcome extends ApplyOutcome {
+export interface AppliedOutcome extends ApplyOutcome {
   /** The user that the service knew the run by. */
   readonly caller?: string;
 }
@@ -199,7 +199,7 @@ async function executePlan(
   observer: ApplyObserver,
   lease: Lease,
   prepared: PreparedApply,
-): Promise<RunOutcome> {
+): Promise<AppliedOutcome> {
   const { invocation, spec } = session;
   const { plan: shownPlan, compared, sensitive, resources, entries, command, caller } = prepared;
   // The engine writes the values of this run; history and observers get the plan with digests in their places.

@@ -1,7 +1,7 @@
 // The history of applies in a state: bounded, kept by every way that a state travels, and readable after a crash.
 
 import { describe, expect, test } from "vitest";
-import type { Address } from "../../../src/core/address.ts";
+import { type Address, remoteId } from "../../../src/core/address.ts";
 import { digest } from "../../../src/core/digest.ts";
 import type { PastRun } from "../../../src/core/past-run.ts";
 import { recordedLease } from "../../../src/engine/apply/run-history.ts";
@@ -59,6 +59,21 @@ test("an unfinished apply lists what its journal shows as changed, at most 100 a
   ]);
   const [only] = folded(run("a", { changed: [] }), ...done.flat()).history ?? [];
   expect([only?.changed.length, only?.changed[99], only?.more]).toEqual([100, "pools.p99", 2]);
+});
+
+test("an unfinished apply also lists the objects that recovery found created or deleted", () => {
+  const left = (address: string, action: "create" | "update" | "delete", seq: number): JournalEntry[] => [
+    { type: "intent", intent: { ...intent(address), action } },
+    action === "delete"
+      ? { type: "gone", gone: { address: address as Address, id: remoteId("1") } }
+      : { type: "record", record: ready(address) },
+    { type: "closed", intent: seq },
+  ];
+  const created = left("pools.a", "create", 2);
+  const deleted = left("pools.b", "delete", 5);
+  const maybeUpdated = left("pools.c", "update", 8);
+  const [only] = folded(run("a", { changed: [] }), ...created, ...deleted, ...maybeUpdated).history ?? [];
+  expect(only?.changed).toEqual(["pools.a", "pools.b"]);
 });
 
 test("changes after the end of an apply do not count as its own", () => {
