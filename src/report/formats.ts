@@ -159,7 +159,7 @@ export const VALIDATION_FORMATS = {
     return ({ sentence, diagnostics }, info, colors) =>
       whole(
         sentence === undefined
-          ? diagnosticsText(diagnostics, colors, diagnostics.length)
+          ? diagnosticsText(diagnostics, colors, { most: diagnostics.length, isWhole: true })
           : [`${printable(sentence)}.`, ...runLines(info, colors), ""].join("\n"),
       );
   },

@@ -284,7 +284,7 @@ export const driftCommand = defineCommand({
         const { only, exclude } = options;
         const { state, planned, findings, drift: read } = await reviewDrift(session, { only, exclude });
         if (hasErrors(findings)) throw new Failure(...findings);
-        printDiagnostics(context, findings);
+        printDiagnostics(context, findings, { isWhole: false });
         const managed = planned.recovered.state.records.size;
         const places = placesIn(session.spec.resources);
         const drift = await read();

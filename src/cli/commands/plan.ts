@@ -97,7 +97,7 @@ export const showCommand = defineCommand({
         const saved = await verifiedPlan(context, options, planfile);
         const { plan, report } = saved;
         const notes = report?.notes ?? [];
-        printDiagnostics(context, notes);
+        printDiagnostics(context, notes, { isWhole: false });
         const origin = report?.run ?? {
           toolVersion: saved.tool_version,
           ...(saved.target === "" ? {} : { target: saved.target }),

@@ -24,13 +24,15 @@ export function reportFailure(context: CommandContext, problem: unknown): number
   return exitOf(diagnostics);
 }
 
+/** `isWhole`: each of many equal warnings has its message. An answer that follows has a form with each of them otherwise. */
 export function printDiagnostics(
   context: Pick<CommandContext, "env" | "stderr">,
   diagnostics: readonly Diagnostic[],
+  { isWhole = true } = {},
 ): void {
   if (diagnostics.length === 0) return;
   const { stderr } = context;
-  stderr.write(fitted(diagnosticsText(diagnostics, colorsOf(context, stderr)), stderr));
+  stderr.write(fitted(diagnosticsText(diagnostics, colorsOf(context, stderr), { isWhole }), stderr));
 }
 
 /** Text as wide as the terminal that shows it; elsewhere, lines stay whole. `isWhole`: lines of contents are wrapped, not shortened. */

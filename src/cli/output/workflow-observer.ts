@@ -12,7 +12,7 @@ const MANY_ATTEMPTS = 5;
 
 export function workflowObserver(context: CommandContext): WorkflowObserver {
   return {
-    report: (diagnostics) => printDiagnostics(context, diagnostics),
+    report: (diagnostics) => printDiagnostics(context, diagnostics, { isWhole: false }),
     retrying({ operation, status, attempt, waitMs = 0 }) {
       if (waitMs < LONG_WAIT_MS && attempt % MANY_ATTEMPTS !== 0) return;
       const what = status === 0 ? "returned no complete response" : `answered ${status}`;

@@ -1,12 +1,20 @@
 // The lines of changes, of drift, and of their fields for a terminal, in plans and in other answers.
 // The strings of fields and changes in a view are printable already; others are made printable here.
 
+import { firstFew } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 import { type Colors, diffPaint, type Paint, textTable } from "../text/terminal.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { areUnrecorded, authorText, type DriftItem, notedOnce, UNRECORDED_NOTE } from "../view/drift-view.ts";
 import { type FieldLine, fieldNote } from "../view/field-lines.ts";
-import { type ChangeGroup, groupNames, groupTitle } from "../view/fold.ts";
+import {
+  type ChangeGroup,
+  type DriftGroup,
+  foldDrift,
+  groupNames,
+  groupTitle,
+  kindCounts,
+} from "../view/fold.ts";
 
 export function changeBlocks(groups: readonly ChangeGroup[], colors: Colors): readonly string[] {
   const isNotedBelow = areUnrecorded(groups.map(([{ driftOrigin }]) => driftOrigin));
@@ -31,8 +39,9 @@ function spacedLines(
   });
 }
 
-/** So many of the equal changes are named; of changes of access each one, by its address. */
+/** So many of the equal changes are named; of changes of access more, by their addresses. */
 const MOST_NAMED = 5;
+const MOST_OF_ACCESS = 20;
 
 interface ChangeLineOptions {
   /** Whether contents are not shortened. */
@@ -57,7 +66,9 @@ function groupLines(
   const [view, ...others] = group;
   const paint = paintOf(view.action, colors);
   const members =
-    view.severity === "security" ? group.map(memberText).join(", ") : groupNames(group, MOST_NAMED);
+    view.severity === "security"
+      ? firstFew(group, MOST_OF_ACCESS, memberText)
+      : groupNames(group, MOST_NAMED);
   // Members of a group share the remarks about what changes, and each has others about its object.
   const remarks = others.length === 0 ? view.remarks : [members, ...view.sharedRemarks];
   const notes = [...view.severityRemarks, ...remarks];
@@ -116,18 +127,39 @@ const DRIFT_SIGNS = { changed: "~", deleted: "-", appeared: "+" } as const;
 
 export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
   const { items, note } = notedOnce(drift);
-  const lines = spacedLines(items.map((item) => ({ kind: item.kind, lines: driftItemLines(item, colors) })));
-  return note === "" ? lines : [...lines, "", colors.dim(note)];
+  const groups = foldDrift(items);
+  const lines = spacedLines(
+    groups.map((group) => ({ kind: group[0].kind, lines: driftGroupLines(group, colors) })),
+  );
+  if (note !== "") lines.push("", colors.dim(note));
+  if (groups.some(({ length }) => length > 1))
+    lines.push("", colors.dim("Equal drift is shown once; `-o json` lists each resource."));
+  return lines;
 }
 
-function driftItemLines(item: DriftItem, colors: Colors): readonly string[] {
-  const remarks = item.remarks.length === 0 ? "" : `  (${item.remarks.join("; ")})`;
+function driftGroupLines(group: DriftGroup, colors: Colors): readonly string[] {
+  const [item] = group;
+  const isAlone = group.length === 1;
+  const names = firstFew(group, item.severity === "security" ? MOST_OF_ACCESS : MOST_NAMED, ({ address }) =>
+    printable(address),
+  );
+  const title = isAlone ? printable(item.address) : kindCounts(group);
+  const remarks = [...item.remarks, ...(isAlone ? [] : [names])];
+  const remarkText = remarks.length === 0 ? "" : `  (${remarks.join("; ")})`;
+  const author = isAlone ? item.author : groupAuthor(group);
   return [
-    `  ${colors.yellow(DRIFT_SIGNS[item.what])} ${colors.yellow(item.what.padEnd(8))} ${colors.bold(printable(item.address))}${colors.dim(remarks)}`,
-    ...(item.author === "" ? [] : [colors.dim(`      ${item.author}`)]),
+    `  ${colors.yellow(DRIFT_SIGNS[item.what])} ${colors.yellow(item.what.padEnd(8))} ${colors.bold(title)}${colors.dim(remarkText)}`,
+    ...(author === "" ? [] : [colors.dim(`      ${author}`)]),
     ...fieldBlock(item.fields, colors),
     ...contentBlock(item.content, colors),
   ];
+}
+
+/** The latest of the changes, which one person made. */
+function groupAuthor(group: DriftGroup): string {
+  const [latest] = group.toSorted((a, b) => (b.source.origin?.at ?? 0) - (a.source.origin?.at ?? 0));
+  const author = latest?.author ?? "";
+  return group.some((item) => item.author !== author) ? `${author} (the latest)` : author;
 }
 
 /** Labels longer than this push only their own line to the right. */

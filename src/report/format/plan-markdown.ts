@@ -5,6 +5,7 @@ import { CODES } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, firstFew, grouped } from "../../core/sentences.ts";
 import { summaryOf } from "../../planner/model/plan.ts";
+import { type DiagnosticGroup, foldDiagnostics } from "../text/diagnostic-text.ts";
 import { findingQuote } from "../text/findings-markdown.ts";
 import {
   markdownBlock,
@@ -30,9 +31,7 @@ import { type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts
 import { type FieldLine, fieldNote } from "../view/field-lines.ts";
 import {
   type ChangeGroup,
-  type DiagnosticGroup,
   foldChanges,
-  foldDiagnostics,
   foldEffects,
   groupTitle,
   isAccessChange,

@@ -2,14 +2,14 @@
 // The strings of fields and changes in a view are printable already; others are made printable here.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { count, grouped, listed } from "../../core/sentences.ts";
-import { diagnosticText } from "../text/diagnostic-text.ts";
+import { count, firstFew, listed } from "../../core/sentences.ts";
+import { diagnosticTexts } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
 import { type Colors, textTable } from "../text/terminal.ts";
-import type { AccessLine } from "../view/access-view.ts";
+import { type AccessLine, openAccess } from "../view/access-view.ts";
 import type { DriftItem, DriftView } from "../view/drift-view.ts";
-import { foldChanges } from "../view/fold.ts";
+import { foldChanges, kindCounts } from "../view/fold.ts";
 import {
   byOrigin,
   kindTable,
@@ -21,12 +21,13 @@ import {
 } from "../view/plan-view.ts";
 import { changeBlocks, driftLines } from "./change-text.ts";
 
-/** Of warnings with one code, or of one rule, so many are shown; a line counts the others. */
-const MOST_ALIKE = 10;
+/** A plan with so many changes is longer than a screen, so its verdict and what it destroys come first, too. */
+const LONG = 20;
 
 /** `isOnlyOutput`: no other output shows the findings about the run. */
 export function planText(plan: PlanView, colors: Colors, info?: RunInfo, isOnlyOutput = false): string {
   const sections = [
+    ...(plan.touching.length < LONG ? [] : [verdictSection(plan, colors), lossSection(plan, colors)]),
     accessSection(plan, colors),
     changesSection(plan, colors),
     driftSection(plan, colors),
@@ -51,35 +52,28 @@ function sectionsText(sections: readonly (readonly string[])[]): string {
   return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
-/** So many lines are shown, and so many rights in each. */
-const MOST_ACCESS_LINES = 30;
-const MOST_RIGHTS = 10;
+/** So many lines are shown. */
+const MOST_ACCESS_LINES = 40;
 
 function accessSection({ access, expand }: PlanView, colors: Colors): readonly string[] {
   if (access === undefined) return [];
-  const most = expand ? Number.POSITIVE_INFINITY : MOST_ACCESS_LINES;
   const all = expand ? access.allLines : access.lines;
-  const lines = all.slice(0, most).flatMap((line) => accessLines(line, colors, expand));
-  const rest = all.length - most;
+  const { open, isShortened } = expand
+    ? { open: all, isShortened: false }
+    : openAccess(access, MOST_ACCESS_LINES);
   return [
     colors.bold(`${access.title}.`),
-    ...lines,
-    ...(rest > 0 ? [colors.dim(`  … and ${count(rest, "more line")}; \`--expand\` shows all`)] : []),
+    ...open.flatMap((line) => accessLines(line, colors)),
+    ...(isShortened ? [colors.dim("  `--expand` shows each right on each object")] : []),
     ...access.notCompared.map((what) => colors.dim(`  not compared: ${what}`)),
   ];
 }
 
-function accessLines({ sign, head, items }: AccessLine, colors: Colors, expand: boolean): readonly string[] {
+function accessLines({ sign, head, items }: AccessLine, colors: Colors): readonly string[] {
   const paint = sign === "+" ? colors.green : colors.red;
   const [only] = items;
   if (items.length === 1 && only !== undefined) return [`  ${paint(sign)} ${colors.bold(head)}: ${only}`];
-  const shown = expand ? items : items.slice(0, MOST_RIGHTS);
-  const rest = items.length - shown.length;
-  return [
-    `  ${paint(sign)} ${colors.bold(head)}:`,
-    ...shown.map((item) => `      ${item}`),
-    ...(rest > 0 ? [colors.dim(`      … and ${grouped(rest)} more`)] : []),
-  ];
+  return [`  ${paint(sign)} ${colors.bold(head)}:`, ...items.map((item) => `      ${item}`)];
 }
 
 function changesSection(plan: PlanView, colors: Colors): readonly string[] {
@@ -131,30 +125,17 @@ function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
 }
 
 /** A section for each finding: an empty line separates them. */
-type Sections = readonly (readonly string[])[];
-
-function diagnosticSections(plan: PlanView, colors: Colors, notes: readonly Diagnostic[]): Sections {
-  return [
-    ...findingSections([...notes, ...plan.diagnostics], colors),
-    ...plan.guards.map(({ diagnostic }) => [diagnosticText(diagnostic, colors).trimEnd()]),
-  ];
+function diagnosticSections(
+  plan: PlanView,
+  colors: Colors,
+  notes: readonly Diagnostic[],
+): readonly (readonly string[])[] {
+  const guards = plan.guards.map(({ diagnostic }) => diagnostic);
+  return findingSections([...notes, ...plan.diagnostics, ...guards], colors);
 }
 
-function findingSections(all: readonly Diagnostic[], colors: Colors): Sections {
-  const warnings = all.filter(({ severity }) => severity === "warning");
-  const alike = Map.groupBy(warnings, ({ code, rule }) => rule?.name ?? code);
-  const long = [...alike].filter(([, { length }]) => length > MOST_ALIKE);
-  const omitted = new Set(long.flatMap(([, group]) => group.slice(MOST_ALIKE)));
-  return [
-    ...all
-      .filter((diagnostic) => !omitted.has(diagnostic))
-      .map((diagnostic) => [diagnosticText(diagnostic, colors).trimEnd()]),
-    ...long.map(([name, { length }]) => {
-      const more = count(length - MOST_ALIKE, "more warning");
-      return [colors.dim(`… and ${more} of ${printable(name)}; \`-o json\` shows all`)];
-    }),
-  ];
-}
+const findingSections = (all: readonly Diagnostic[], colors: Colors) =>
+  diagnosticTexts(all, colors).map((text) => [text.trimEnd()]);
 
 function resolvedSection(split: SplitView | undefined, colors: Colors): readonly string[] {
   if (split === undefined || split.resolved.length === 0) return [];
@@ -175,21 +156,34 @@ function tableSection(plan: PlanView, colors: Colors): readonly string[] {
 }
 
 function summarySection(plan: PlanView, colors: Colors): readonly string[] {
-  const { title, refusal, split } = plan;
-  const compared = split === undefined ? [] : [colors.bold(split.title)];
-  return [
-    colors.bold(title),
-    ...compared,
-    ...(refusal === undefined ? [] : [colors.red(colors.bold(refusal))]),
-  ];
+  const { split } = plan;
+  const [title = "", ...refusal] = verdictSection(plan, colors);
+  return [title, ...(split === undefined ? [] : [colors.bold(split.title)]), ...refusal];
 }
 
+function verdictSection({ title, refusal }: PlanView, colors: Colors): readonly string[] {
+  return [colors.bold(title), ...(refusal === undefined ? [] : [colors.red(colors.bold(refusal))])];
+}
+
+/** More objects have a line for each kind. */
+const MOST_IN_SENTENCE = 10;
+
 /** Deletions are listed once more, in red, before the summary. */
-function lossSection(plan: PlanView, colors: Colors): readonly string[] {
-  const destroyed = plan.touching.filter((change) => change.destroys);
+function lossSection({ touching }: PlanView, colors: Colors): readonly string[] {
+  const isDeletion = ({ action }: { readonly action: string }) => action === "delete";
+  const destroyed = touching
+    .filter((change) => change.destroys)
+    .toSorted((a, b) => Number(isDeletion(b)) - Number(isDeletion(a)));
   if (destroyed.length === 0) return [];
-  const names = destroyed.map((change) => printable(change.address));
-  return [colors.red(`This plan destroys ${count(destroyed.length, "object")}: ${listed(names)}.`)];
+  const head = `This plan destroys ${count(destroyed.length, "object")}`;
+  if (destroyed.length <= MOST_IN_SENTENCE)
+    return [colors.red(`${head}: ${listed(destroyed.map(({ address }) => printable(address)))}.`)];
+  const alike = Map.groupBy(destroyed, ({ kind, verb }) => `${verb} ${kind}`);
+  const lines = [...alike.values()].map((own) => {
+    const names = firstFew(own, MOST_IN_SENTENCE, ({ address }) => printable(address));
+    return `  ${own[0]?.verb.padEnd(8)} ${kindCounts(own)}: ${names}`;
+  });
+  return [`${head}:`, ...lines].map(colors.red);
 }
 
 function renamesSection(plan: PlanView): readonly string[] {
@@ -217,6 +211,7 @@ export function driftText(view: DriftView, colors: Colors, info?: RunInfo, isOnl
   const { title, shown, hidden, diagnostics } = view;
   const findings = isOnlyOutput ? findingSections(diagnostics, colors) : [];
   const sections = [
+    shown.length < LONG ? [] : [colors.bold(title)],
     driftLines(shown, colors),
     hiddenSection(hidden, colors),
     ...findings,

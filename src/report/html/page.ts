@@ -5,11 +5,10 @@ import { CODES } from "../../core/codes.ts";
 import { type Diagnostic, type Location, placeText } from "../../core/diagnostic.ts";
 import { digest } from "../../core/digest.ts";
 import { count, grouped } from "../../core/sentences.ts";
-import { ruleText, severityCounts } from "../text/diagnostic-text.ts";
+import { type DiagnosticGroup, foldDiagnostics, ruleText, severityCounts } from "../text/diagnostic-text.ts";
 import { markupText, printableLines } from "../text/printable.ts";
 import { commitPart, hasHost, type RunInfo, runParts } from "../text/run-info.ts";
 import { commitPage, filePage } from "../text/source-link.ts";
-import { type DiagnosticGroup, foldDiagnostics } from "../view/fold.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 

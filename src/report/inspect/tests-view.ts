@@ -89,7 +89,7 @@ function problemLines(problem: TestProblem, colors: Colors): readonly string[] {
   const { at, differs, diagnostics } = problem;
   const legend = differs?.expected === undefined ? "" : " (- expected, + found)";
   const place = `${printable(at.file)}:${at.line}:${at.column}`;
-  const text = diagnosticsText(diagnostics, colors, MOST_DIAGNOSTICS).trimEnd();
+  const text = diagnosticsText(diagnostics, colors, { most: MOST_DIAGNOSTICS }).trimEnd();
   const diagnosticLines = text === "" ? [] : text.split("\n");
   // A step that could not run has only errors.
   const step = problem.step === undefined ? "" : `step ${problem.step.number} (${problem.step.name}) `;

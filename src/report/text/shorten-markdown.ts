@@ -105,7 +105,7 @@ function sizeOf(text: string, { unit }: MarkdownSize): number {
 }
 
 /** If something was omitted, the command writes the text format to standard error, unless standard output has it. */
-const ELSEWHERE = "The log of this run has the whole report, with up to 1,000 findings.";
+const ELSEWHERE = "The log of this run has the whole report, and `-o json` each finding.";
 
 function missing(sections: readonly Section[], chosen: ReadonlyMap<Block, string>): string {
   const blocks = sections.flatMap((section) => section.blocks);

@@ -79,11 +79,11 @@ export interface OpenAccess {
   readonly isShortened: boolean;
 }
 
-/** What a page or a comment shows of the access without a click, at any size of a plan. */
-export function openAccess({ lines, allLines }: AccessView): OpenAccess {
+/** What a report shows of the access at any size of a plan; a page or a comment has fewer rows than text. */
+export function openAccess({ lines, allLines }: AccessView, mostRows = MOST_OPEN): OpenAccess {
   const rows = lines.reduce((sum, { items }) => sum + (items.length === 1 ? 1 : 1 + items.length), 0);
-  if (rows <= MOST_OPEN) return { open: lines, isShortened: lines !== allLines };
-  const most = lines.toSorted((a, b) => b.importance - a.importance).slice(0, MOST_OPEN);
+  if (rows <= mostRows) return { open: lines, isShortened: lines !== allLines };
+  const most = lines.toSorted((a, b) => b.importance - a.importance).slice(0, mostRows);
   const open = lines.filter((line) => most.includes(line));
   return { open: open.map((line) => ({ ...line, items: [line.brief] })), isShortened: true };
 }

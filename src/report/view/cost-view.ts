@@ -57,21 +57,37 @@ function costSentence(
   if (unknown.length > 0) return `unknown, because ${source} not contain ${listed(unknown)}`;
   const differences = sides.map(({ before, after }, at) => {
     const { digits = 0, unit = "", short = "" } = measured[at] ?? {};
-    const [was, will] = [before?.range ?? ZERO, after?.range ?? ZERO];
     return {
-      ...{ digits, unit, short, was },
-      change: { min: will.min - was.min, max: will.max - was.max },
+      ...{ digits, unit, short, was: before?.range ?? ZERO },
+      change: differenceOf(before?.range, after?.range),
       always: (after?.always ?? 0) - (before?.always ?? 0),
     };
   });
   const [{ before, after } = {}] = sides;
   const runs = after?.runsPerMonth ?? 0;
   const hasOtherRuns = runs !== (before?.runsPerMonth ?? 0);
-  const every = (test: (difference: (typeof differences)[number]) => boolean): boolean =>
-    differences.every(test);
+  const amounts = amountsText(differences);
+  if (amounts === undefined && !hasOtherRuns) return undefined;
+  const beforeParts = differences.map(({ was, digits, short }) => `${plainRange(was, digits)}${short}`);
+  const wasNothing = differences.every(({ was, digits }) => isZero(was.max, digits));
+  return [
+    amounts ?? "no change while running",
+    ...(before === undefined || wasNothing ? [] : [` (${beforeParts.join(", ")} before)`]),
+    ...(runs > 0 ? [`; ${count(Math.round(runs), "run")} per month`] : []),
+  ].join("");
+}
+
+interface Difference extends Pick<Measured, "digits" | "unit" | "short"> {
+  readonly change: typeof ZERO;
+  readonly always: number;
+}
+
+/** `+2.10 to +8.40 USD per hour while running, +0.60 of it always`; undefined if nothing changes. */
+function amountsText(differences: readonly Difference[]): string | undefined {
+  const every = (test: (difference: Difference) => boolean): boolean => differences.every(test);
   const hasNoAlways = every(({ always, digits }) => isZero(always, digits));
   const isSame = every(({ change: { min, max }, digits }) => isZero(min, digits) && isZero(max, digits));
-  if (isSame && hasNoAlways && !hasOtherRuns) return undefined;
+  if (isSame && hasNoAlways) return undefined;
   const isAlways = every(
     ({ always, change: { min, max }, digits }) =>
       isZero(always - min, digits) && isZero(always - max, digits),
@@ -79,56 +95,45 @@ function costSentence(
   const amounts = differences
     .filter(({ change: { min, max }, digits }) => !isZero(min, digits) || !isZero(max, digits))
     .map(({ change, digits, unit }) => `${signedRange(change.min, change.max, digits)}${unit}`);
+  if (isAlways) return `${amounts.join(", ")}, always`;
   const alwaysParts = differences
     .filter(({ always, digits }) => !isZero(always, digits))
     .map(({ always, digits, short, unit }) => `${signed(always, digits)}${isSame ? unit : short}`);
-  const beforeParts = differences.map(({ was, digits, short }) => `${plainRange(was, digits)}${short}`);
-  const wasNothing = every(({ was, digits }) => isZero(was.max, digits));
-  return [
-    `${isSame ? "no change" : amounts.join(", ")}${isAlways && !isSame ? ", always" : " while running"}`,
-    ...((isAlways && !isSame) || hasNoAlways
-      ? []
-      : [`, ${alwaysParts.join(", ")} ${isSame ? "" : "of it "}always`]),
-    ...(before === undefined || wasNothing ? [] : [` (${beforeParts.join(", ")} before)`]),
-    ...(runs > 0 ? [`; ${count(Math.round(runs), "run")} per month`] : []),
-  ].join("");
+  const start = `${isSame ? "no change" : amounts.join(", ")} while running`;
+  return hasNoAlways ? start : `${start}, ${alwaysParts.join(", ")} ${isSame ? "" : "of it "}always`;
 }
+
+const differenceOf = (before = ZERO, after = ZERO): typeof ZERO => ({
+  min: after.min - before.min,
+  max: after.max - before.max,
+});
 
 const ZERO = { min: 0, max: 0 };
 
-/** `+5.10 to +12.30 USD per hour while running, in addition to +0.60 USD per hour always; 760 scheduled runs per month.` */
+/** `+5.70 to +12.90 USD per hour while running, +0.60 of it always; 760 scheduled runs per month.` The words of `costSentences`. */
 export function totalCostText(costs: Costs): string | undefined {
   const measured = measuredIn(costs);
   const [first] = measured;
   if (first === undefined || first.amounts.changes.length === 0) return undefined;
-  const running = measured.flatMap(({ amounts: { before, after }, digits, unit }) => {
-    const [was, will] = [before.range ?? ZERO, after.range ?? ZERO];
-    const [min, max] = [
-      will.min - after.always - (was.min - before.always),
-      will.max - after.always - (was.max - before.always),
-    ];
-    return isZero(min, digits) && isZero(max, digits) ? [] : [`${signedRange(min, max, digits)}${unit}`];
-  });
-  const always = measured.flatMap(({ amounts: { before, after }, digits, unit }) => {
-    const change = after.always - before.always;
-    return isZero(change, digits) ? [] : [`${signed(change, digits)}${unit}`];
-  });
+  const amounts = amountsText(
+    measured.map(({ amounts: { before, after }, digits, unit, short }) => ({
+      ...{ digits, unit, short },
+      change: differenceOf(before.range, after.range),
+      always: after.always - before.always,
+    })),
+  );
   const changes = first.amounts.changes.filter(({ isUnchanged }) => isUnchanged !== true);
   const runs = changes.reduce((sum, { after }) => sum + (after?.runsPerMonth ?? 0), 0);
   const unmeasured = changes.filter(
     (change) => (change.before?.unknown.length ?? 0) + (change.after?.unknown.length ?? 0) > 0,
   );
   const names = unmeasured.map(({ address }) => address);
-  const amounts = [
-    ...(running.length === 0 ? [] : [`${running.join(", ")} while running`]),
-    ...(always.length === 0 ? [] : [`${always.join(", ")} always`]),
-  ].join(", in addition to ");
   const hasOtherRuns = changes.some(
     ({ before, after }) => (before?.runsPerMonth ?? 0) !== (after?.runsPerMonth ?? 0),
   );
-  if (amounts === "" && !hasOtherRuns && names.length === 0) return undefined;
+  if (amounts === undefined && !hasOtherRuns && names.length === 0) return undefined;
   const parts = [
-    ...(amounts === "" ? [] : [amounts]),
+    ...(amounts === undefined ? [] : [amounts]),
     ...(runs > 0 ? [`${grouped(Math.round(runs))} scheduled runs per month`] : []),
     ...(names.length === 0 ? [] : [`unknown for ${listed(names, "and", 5)}`]),
   ];

@@ -1,13 +1,13 @@
-// Groups equal changes (one kind, action, and set of differences), side effects with the same sentence, and diagnostics
-// with the same code, so that a reader reads each once. Deletions are never in a group, and changes of access only where a form
+// Groups equal changes (one kind, action, and set of differences), equal drift, and side effects with the same sentence, so that a
+// reader reads each once. Deletions are never in a group, and changes of access only where a form
 // asks for it.
 
 import { nameOf } from "../../core/address.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, firstFew, grouped } from "../../core/sentences.ts";
+import { SEVERITIES } from "../../resource/field-schema.ts";
 import { printable } from "../text/printable.ts";
 import type { ChangeView } from "./change-view.ts";
-import { authorText } from "./drift-view.ts";
+import { authorText, type DriftItem } from "./drift-view.ts";
 import type { FieldLine } from "./field-lines.ts";
 
 /** One change, or equal ones in the order of the plan. */
@@ -68,6 +68,24 @@ function likeness(view: ChangeView): string {
   ]);
 }
 
+export type DriftGroup = readonly [DriftItem, ...DriftItem[]];
+
+/** Deleted objects first, each alone, then by severity. Equal changes by one person are a group, whenever each was made. */
+export function foldDrift(drift: readonly DriftItem[]): readonly DriftGroup[] {
+  const alike = Map.groupBy(drift, (item) => (item.what === "deleted" ? item : driftLikeness(item)));
+  const groups = [...alike.values()].flatMap((group) =>
+    group.length < LEAST ? group.map((item): DriftGroup => [item]) : [group as unknown as DriftGroup],
+  );
+  const positions = new Map(drift.map((item, at) => [item, at]));
+  const rank = ({ what, severity }: DriftItem) => (what === "deleted" ? -1 : SEVERITIES.indexOf(severity));
+  return groups.sort(([a], [b]) => rank(a) - rank(b) || (positions.get(a) ?? 0) - (positions.get(b) ?? 0));
+}
+
+function driftLikeness({ kind, what, fields, content, remarks, source: { origin } }: DriftItem): string {
+  const { by, creator, at } = origin ?? {};
+  return JSON.stringify([kind, what, fields, content, remarks, by, creator, at === undefined]);
+}
+
 /** `12 clusters`, or the address of one change. Printable. */
 export function groupTitle([first, ...rest]: ChangeGroup): string {
   return rest.length === 0 ? first.title : `${grouped(rest.length + 1)} ${printable(first.kind)}`;
@@ -125,20 +143,6 @@ export function foldEffects(changes: readonly ChangeView[]): readonly Effect[] {
       return { subject: groupTitle(group), sentence: effects[0]?.sentence ?? "", changes: group };
     })
     .sort((a, b) => b.changes.length - a.changes.length);
-}
-
-export type DiagnosticGroup = readonly [Diagnostic, ...Diagnostic[]];
-
-/** Errors first. Diagnostics with one code, or of one rule, are a group where there are more than two. */
-export function foldDiagnostics(all: readonly Diagnostic[]): readonly DiagnosticGroup[] {
-  const alike = Map.groupBy(all, ({ severity, code, rule }) => `${severity} ${code} ${rule?.name ?? ""}`);
-  const groups = [...alike.values()].flatMap((group) =>
-    group.length < LEAST
-      ? group.map((diagnostic): DiagnosticGroup => [diagnostic])
-      : [group as unknown as DiagnosticGroup],
-  );
-  const isError = ([first]: DiagnosticGroup) => first.severity === "error";
-  return [...groups.filter(isError), ...groups.filter((group) => !isError(group))];
 }
 
 /** `2 clusters, 1 job`. */

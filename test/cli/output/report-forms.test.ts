@@ -244,7 +244,7 @@ describe("Markdown that does not fit", () => {
     const plan = await run(folder, "plan -o markdown");
     expect(plan.out.length).toBeLessThanOrEqual(65_536);
     expect(plan.out).toMatch(
-      /\*\*Shortened to fit\*\*: [\d,]+ changes left out\. The log of this run has the whole report, with up to 1,000 findings\./,
+      /\*\*Shortened to fit\*\*: [\d,]+ changes left out\. The log of this run has the whole report, and `-o json` each finding\./,
     );
     expect(missing(plan.out)).not.toEqual([]);
     expect(missing(plan.err)).toEqual([]);
@@ -280,12 +280,14 @@ describe("Markdown that does not fit", () => {
     60_000,
   );
 
-  test("of a plan with more warnings than a comment holds, the log shows each once", async () => {
+  test("of a plan with more warnings than a comment holds, the log counts them, and the JSON has each once", async () => {
     const secrets = VARIABLES.map((name, at) => `s${at}: { env: ${name} }`);
     const folder = folderWith(`scopes: { etl: { secrets: { ${secrets.join(", ")} } } }\n`);
     const { err } = await run(folder, "plan -o text -o markdown=report.md");
     expect(readFileSync(join(folder, "report.md"), "utf8")).toMatch(/\*\*Shortened to fit\*\*: \d+ findings/);
-    expect(VARIABLES.filter((name) => !err.includes(`${name} is not set`))).toEqual([]);
-    expect(err.match(/^(?:warning | {2}also at )/gm)).toHaveLength(VARIABLES.length);
+    expect(err).toMatch(/^ {2}also secrets\..*; `-o json` lists each$/m);
+    expect(err).toContain(`\n${VARIABLES.length} warnings\n`);
+    const { out } = await run(folder, "plan -o json");
+    expect(VARIABLES.filter((name) => !out.includes(`${name} is not set`))).toEqual([]);
   }, 60_000);
 });

@@ -97,7 +97,7 @@ describe("the cost of a new resource", () => {
       created("pools.p", { node_type_id: "large", min_idle_instances: 1 }),
     ];
     expect(totalCostText({ cost: planCost(changes, registry, prices) })).toBe(
-      "+1.00 USD per hour while running, in addition to +1.00 USD per hour always; unknown for clusters.other.",
+      "+2.00 USD per hour while running, +1.00 of it always; unknown for clusters.other.",
     );
   });
 });
@@ -219,7 +219,7 @@ describe("the cores and the memory of a change", () => {
   test("are summed up", () => {
     const pool = created("pools.p", { node_type_id: "small", min_idle_instances: 2 });
     expect(totalCostText(capacity(cluster("c", {}), pool))).toBe(
-      "+8 cores, +28 GB while running, in addition to +8 cores, +28 GB always.",
+      "+16 cores, +56 GB while running, +8 cores, +28 GB of it always.",
     );
   });
 

@@ -54,7 +54,7 @@ describe("plan as text", () => {
       error GUARD_PREVENT_DESTROY: pools.gone would be deleted, but prevent_destroy is set
         hint: take it away
 
-      This plan destroys 2 objects: pools.old and pools.gone.
+      This plan destroys 2 objects: pools.gone and pools.old.
 
       Plan: 2 to create, 1 to update, 1 to replace, 1 to delete.
       Blocked by GUARD_PREVENT_DESTROY.
@@ -62,7 +62,7 @@ describe("plan as text", () => {
     `);
   });
 
-  test("of many warnings of one kind ten are shown, of errors and of other warnings all", () => {
+  test("of many warnings with one code the first seven have their messages, errors and other warnings are whole", () => {
     const many = <T>(make: (message: string) => T): T[] =>
       Array.from({ length: 12 }, (_, at) => make(`number ${at + 1}`));
     const diagnostics = [
@@ -71,10 +71,10 @@ describe("plan as text", () => {
       warning("PLAN_UNCHECKED", "the last one"),
     ];
     const shown = planText(viewOf(planOf([create], { diagnostics })), plain);
-    expect(shown.match(/^warning PLAN_UNKNOWN_NAME/gm)).toHaveLength(10);
+    expect(shown.match(/^warning PLAN_UNKNOWN_NAME|^ {2}also: number/gm)).toHaveLength(7);
     expect(shown.match(/^error PLAN_UNREADABLE/gm)).toHaveLength(12);
     expect(shown).toContain("warning PLAN_UNCHECKED: the last one");
-    expect(shown).toContain("\n… and 2 more warnings of PLAN_UNKNOWN_NAME; `-o json` shows all\n");
+    expect(shown).toContain("\n  … and 5 more; `-o json` lists each\n");
   });
 
   test("a created resource shows what the spec sets, one column of values", () => {
@@ -108,6 +108,31 @@ describe("plan as text", () => {
     const shown = text(create, remove);
     expect(shown).toContain("- DELETE   pools.gone");
     expect(shown).toMatch(/This plan destroys 1 object: pools\.gone\.\n\nPlan: /);
+  });
+
+  test("a plan that is longer than a screen begins with its verdict and what it destroys", () => {
+    const many = Array.from({ length: 12 }, (_, at) => ({
+      ...remove,
+      address: addressOf("pools", `gone-${at}`),
+      name: `gone-${at}`,
+    }));
+    const created = Array.from({ length: 8 }, (_, at) => ({
+      ...create,
+      address: addressOf("pools", `new-${at}`),
+      name: `new-${at}`,
+    }));
+    const shown = text(...created, ...many);
+    expect(shown.split("\n").slice(0, 5)).toEqual([
+      "Plan: 8 to create, 0 to update, 0 to replace, 12 to delete.",
+      "",
+      "This plan destroys 12 objects:",
+      `  DELETE   12 pools: ${many
+        .slice(0, 10)
+        .map(({ address }) => address)
+        .join(", ")}, and 2 more`,
+      "",
+    ]);
+    expect(text(create, remove)).not.toMatch(/^Plan/);
   });
 
   test("the last line sums up", () => {
@@ -167,6 +192,28 @@ describe("drift as text", () => {
             max_capacity  5 → 7
 
       Drift in 4 resources: 2 changed, 2 deleted, 0 appeared.
+      "
+    `);
+  });
+
+  test("begins with deleted objects, and equal changes by one person are shown once", () => {
+    const changed = ["a", "b", "c", "d", "e", "f"].map(
+      (name, at): Drift => ({
+        ...drifted(name, "changed"),
+        origin: { by: "ada@example.com", at: Date.UTC(2026, 10, 28, 9, at) },
+      }),
+    );
+    const view = driftView(planOf([], { drift: [...changed, drifted("lost", "deleted")] }), 7, registry);
+    expect(driftText(view, plain)).toMatchInlineSnapshot(`
+      "  - deleted  pools.lost
+
+        ~ changed  6 pools  (pools.a, pools.b, pools.c, pools.d, pools.e, and 1 more)
+            changed by ada@example.com at 2026-11-28T09:05:00Z (the latest)
+            max_capacity  5 → 7
+
+      Equal drift is shown once; \`-o json\` lists each resource.
+
+      Drift in 7 resources: 6 changed, 1 deleted, 0 appeared.
       "
     `);
   });

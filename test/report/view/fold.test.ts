@@ -8,11 +8,11 @@ import { registry as everyKind } from "../../../src/providers/index.ts";
 import { planMarkdown } from "../../../src/report/format/plan-markdown.ts";
 import { planText } from "../../../src/report/format/plan-text.ts";
 import { planHtml } from "../../../src/report/html/plan-html.ts";
+import { foldDiagnostics } from "../../../src/report/text/diagnostic-text.ts";
 import { colorsFor } from "../../../src/report/text/terminal.ts";
 import {
   briefDifference,
   foldChanges,
-  foldDiagnostics,
   foldEffects,
   groupNames,
   groupTitle,
