@@ -4,6 +4,8 @@ import type { Location } from "../../core/diagnostic.ts";
 import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 
 const WIDEST = 120;
+/** The beginning of a long value is enough to find it. */
+const LONGEST_MARK = 40;
 const TAB = "  ";
 
 /** A file's text, with what its diagnostics call it. */
@@ -137,7 +139,9 @@ function frameOf(span: Span, line: number): string {
       const length = clean(
         whole.slice(column, Math.min(span.end - source.startOf(line), left + WIDEST)),
       ).length;
-      rows.push(`  ${" ".repeat(width)} | ${" ".repeat(indent)}${"^".repeat(Math.max(1, length))}`);
+      rows.push(
+        `  ${" ".repeat(width)} | ${" ".repeat(indent)}${"^".repeat(Math.min(Math.max(1, length), LONGEST_MARK))}`,
+      );
     }
   }
   return rows.join("\n");

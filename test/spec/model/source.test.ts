@@ -38,6 +38,12 @@ it("cuts a long line around the mark", () => {
   expect(line.slice(mark.indexOf("^"), mark.lastIndexOf("^") + 1)).toBe("bad");
 });
 
+it("marks only the beginning of a long value", () => {
+  const value = `[${"a, ".repeat(30)}b]`;
+  const { frame = "" } = at(new SourceText("f", `tasks: ${value}`), value);
+  expect(frame).toBe(`> 1 | tasks: ${value}\n    |        ${"^".repeat(40)}`);
+});
+
 it("shows no part of a sensitive text that is longer than a frame is wide", () => {
   const sensitive = new SensitiveTexts();
   const value = Array.from({ length: 60 }, (_, at) => `v${at}`).join("-");
