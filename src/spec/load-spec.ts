@@ -174,7 +174,7 @@ export async function openExpandedSpec(
   if (options.allTargets === true)
     await checkOtherTargets(included.root, target?.name, { registry, ...shared });
   const assignments = { vars, varFiles, env, untrusted };
-  const values = variablesOf(written, variables, assignments, findings);
+  const values = variablesOf(written, { target: variables, targets }, assignments, findings);
   const expanded = await expandSpec(written, {
     files,
     variables: values,

@@ -47,7 +47,10 @@ export async function checkOtherTargets(
     if (name === selected || value.kind !== "map") continue;
     selectTarget(section, name, findings);
     const { root: written, variables } = applyTarget(root, name, findings);
-    await checkValues(variablesOf(written, variables, NOT_GIVEN, findings).values, checking);
+    await checkValues(
+      variablesOf(written, { target: variables, targets: undefined }, NOT_GIVEN, findings).values,
+      checking,
+    );
     const sections = withoutSettings(value);
     // Rules have a syntax of their own.
     checkSyntax(withMembers(sections, { rules: undefined }), evaluator, findings);

@@ -28,15 +28,25 @@ export interface Variables extends NamedValues {
   readonly values: readonly ParameterValue[];
 }
 
-/** Reads the declarations and everything that gives them values. */
+/**
+ * Reads the declarations and everything that gives them values. `target`: the variables of the selected target. `targets`: all targets,
+ * whose sensitive values are hidden, too: frames show lines around an error, and a live object can contain any of them.
+ */
 export function variablesOf(
   root: MapNode,
-  target: SpecNode | undefined,
+  { target, targets }: { readonly target: SpecNode | undefined; readonly targets: SpecNode | undefined },
   inputs: VariableInputs,
   findings: Findings,
 ): Variables {
   const vars = parseVarOptions(inputs.vars, findings);
   const declared = parametersIn(member(root, "variables"), "variables", findings);
+  for (const { value: settings } of targets?.kind === "map" ? targets.members.values() : []) {
+    const ofTarget = member(settings, "variables");
+    for (const [name, { value }] of ofTarget?.kind === "map" ? ofTarget.members : []) {
+      const declaration = declared.get(name);
+      if (declaration?.sensitive === true) sensitiveValue(value, declaration, findings.sensitive);
+    }
+  }
   const values = new Map<string, SpecNode>();
   const unknown = (name: string, at: Span | undefined): void =>
     findings.error(

@@ -1,0 +1,64 @@
+// The value that one target gives a sensitive variable is hidden in the runs of the others, too.
+
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runProgram } from "../../../../src/cli/program.ts";
+import { contextWith } from "../../context.ts";
+import { folderWith } from "../../program.ts";
+
+const VALUE = "Asdf4321Tim";
+const HEAD = `variables: { key: { type: string, sensitive: true, default: dd } }
+targets:
+  a: { default: true }
+  prod: { variables: { key: ${VALUE} } }
+`;
+
+function site(spec: string) {
+  const folder = folderWith(spec);
+  const env = { WORKSPACE_HOST: "embedded", WORKSPACE_STATE: join(folder, "state") };
+  return async (line: string) => {
+    const context = contextWith(env, folder);
+    const code = await runProgram(context, line.split(" "));
+    return { code, out: context.out(), all: context.out() + context.err() };
+  };
+}
+
+describe("the sensitive value of another target", () => {
+  test.each([
+    "validate",
+    "plan",
+    "plan --var key=other",
+    "plan -o json",
+    "plan -o sarif",
+    "drift",
+    "apply --auto-approve",
+    "graph",
+    "render",
+  ])("is in no line around an error: %s", async (line) => {
+    const { code, all } = await site(`${HEAD}pols: {}\n`)(line);
+    expect([code, all]).toEqual([1, expect.stringContaining("SPEC_UNKNOWN_KIND")]);
+    expect(all).not.toContain(VALUE);
+  });
+
+  test.each(["text", "json", "markdown", "html", "junit"])(
+    "is not shown where a live object contains it: %s",
+    async (format) => {
+      const cluster =
+        "spark_version: 6.4.x-scala2.11, num_workers: 1, node_type_id: Standard_DS3_v2, custom_tags: { t: x }";
+      const run = site(`${HEAD}clusters: { c: { ${cluster} } }\n`);
+      expect((await run("apply --auto-approve")).code).toBe(0);
+      const { clusters } = JSON.parse((await run("api clusters/list")).out);
+      const edit = `cluster_id=${clusters[0].cluster_id} cluster_name=c spark_version=6.4.x-scala2.11 num_workers=1`;
+      const tags = `custom_tags.t=${VALUE}`;
+      expect(await run(`api clusters/edit ${edit} node_type_id=Standard_DS3_v2 ${tags}`)).toMatchObject({
+        code: 0,
+      });
+      expect((await run("api clusters/list")).out).toContain(VALUE);
+      for (const line of ["plan", "drift", "plan --destroy"])
+        expect([line, (await run(`${line} -o ${format}`)).all]).toEqual([
+          line,
+          expect.not.stringContaining(VALUE),
+        ]);
+    },
+  );
+});
