@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import { accessJson } from "../../planner/model/access.ts";
-import type { Change } from "../../planner/model/change.ts";
+import { type Change, isDeletedWithParent } from "../../planner/model/change.ts";
 import type { Guard } from "../../planner/model/plan.ts";
 import {
   isMarkedLater,
@@ -27,7 +27,7 @@ import { type RunInfo, runJson } from "../text/run-info.ts";
 import { timeText } from "../text/vocabulary.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { choiceJson } from "../view/choice.ts";
-import { planCapacityJson, planCostJson } from "../view/cost-view.ts";
+import { amountsJson, capacityAmounts, costAmounts } from "../view/cost-view.ts";
 import { type DriftItem, type DriftView, driftOriginJson } from "../view/drift-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
 
@@ -46,6 +46,7 @@ export function* planJsonPieces(view: PlanView, info: RunInfo): Generator<string
 function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<string, unknown> {
   const { report: _reported, ...summary } = view.summary;
   const { part } = view;
+  const [costs, capacities] = [costAmounts(view), capacityAmounts(view)];
   const guards = view.guards.map(guardJson);
   const isError = ({ severity }: Record<string, unknown>) => severity === "error";
   const blockedBy = [...guards, ...view.diagnostics.map(diagnosticJson)].filter(isError);
@@ -65,13 +66,17 @@ function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<strin
     blocked: blockedBy.length > 0,
     blocked_by: blockedBy,
     summary,
-    cost: planCostJson(view),
-    capacity: planCapacityJson(view),
+    cost: amountsJson(costs, { currency: view.cost?.currency ?? "" }),
+    capacity: amountsJson(capacities),
     ...splitJson(view.split),
     access: view.access && accessJson(view.access.source),
     suggested_moves: view.renames?.pairs.map(({ from, to, name }) => ({ from, to, name })),
     ambiguous_moves: view.renames?.ties,
-    resource_changes: list(view.allChanges, changeJson),
+    resource_changes: list(view.allChanges, (change) => ({
+      ...changeJson(change),
+      cost: costs?.byAddress.get(change.address),
+      capacity: capacities?.byAddress.get(change.address),
+    })),
     drift: list(view.drift, driftJson),
     unmanaged: view.unmanaged.flatMap(({ source }) =>
       source === undefined ? [] : [{ kind: source.kind, name: source.name, id: source.id }],
@@ -125,6 +130,7 @@ function changeJson(view: ChangeView): Record<string, unknown> {
     id: "id" in change ? change.id : undefined,
     action: change.action,
     moved_from: change.movedFrom,
+    deleted_with: isDeletedWithParent(change) ? change.dependsOn[0] : undefined,
     cause: change.cause,
     origin,
     field_origins: unlessEmpty(fieldOrigins),

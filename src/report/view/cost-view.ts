@@ -168,22 +168,49 @@ function amountText(amount: number, digits: number): string {
 /** Less than half of the last digit that is shown. */
 const isZero = (amount: number, digits: number): boolean => Math.abs(amount) < (digits === 0 ? 0.05 : 0.005);
 
-export function planCostJson({ cost }: Costs) {
+type SideJson = Readonly<Record<string, number | null | readonly string[]>>;
+
+interface SidesJson {
+  readonly before: SideJson | null;
+  readonly after: SideJson | null;
+  /** After minus before; null where one of them is unknown. */
+  readonly change: Readonly<Record<string, number | null>>;
+}
+
+/** The costs or capacities of a plan: of all changes, and by address. */
+interface AmountsJson {
+  readonly total: SidesJson;
+  readonly byAddress: ReadonlyMap<string, SidesJson>;
+}
+
+export function costAmounts({ cost }: Costs): AmountsJson | undefined {
   if (cost === undefined) return undefined;
-  const { currency, changes, before, after } = cost;
+  const json = (side: CostSide | undefined) => (side ? costJson(side) : null);
   return {
-    currency,
-    before: costJson(before),
-    after: costJson(after),
-    changes: changes.map((change) => ({
-      address: change.address,
-      before: change.before ? costJson(change.before) : null,
-      after: change.after ? costJson(change.after) : null,
-    })),
+    total: sidesJson(json(cost.before), json(cost.after)),
+    byAddress: new Map(
+      cost.changes.map(({ address, before, after }) => [address, sidesJson(json(before), json(after))]),
+    ),
   };
 }
 
-function costJson({ range, always, runsPerMonth, unknown }: CostSide) {
+function sidesJson(before: SideJson | null, after: SideJson | null): SidesJson {
+  const names = Object.keys(after ?? before ?? {}).filter((name) => name !== "unknown");
+  const change = names.map((name) => {
+    const [was, will] = [before, after].map((side) => (side === null ? 0 : side[name]));
+    return [name, typeof was === "number" && typeof will === "number" ? rounded(will - was) : null];
+  });
+  return { before, after, change: Object.fromEntries(change) };
+}
+
+/** The member of a document. `more`: other members of it, such as the currency. */
+export function amountsJson(amounts: AmountsJson | undefined, more: Readonly<Record<string, string>> = {}) {
+  if (amounts === undefined) return undefined;
+  const changes = [...amounts.byAddress].map(([address, sides]) => ({ address, ...sides }));
+  return { ...more, ...amounts.total, changes };
+}
+
+function costJson({ range, always, runsPerMonth, unknown }: CostSide): SideJson {
   return {
     min_per_hour: range === undefined ? null : rounded(range.min),
     max_per_hour: range === undefined ? null : rounded(range.max),
@@ -193,22 +220,24 @@ function costJson({ range, always, runsPerMonth, unknown }: CostSide) {
   };
 }
 
-export function planCapacityJson({ capacity }: Costs) {
+export function capacityAmounts({ capacity }: Costs): AmountsJson | undefined {
   if (capacity === undefined) return undefined;
   const { cores, memory } = capacity;
   const memoryOf = new Map(memory.changes.map((change) => [change.address, change]));
+  const json = (coresSide: CostSide | undefined, memorySide: CostSide | undefined) =>
+    coresSide ? capacityJson(coresSide, memorySide) : null;
   return {
-    before: capacityJson(cores.before, memory.before),
-    after: capacityJson(cores.after, memory.after),
-    changes: cores.changes.map(({ address, before, after }) => ({
-      address,
-      before: before ? capacityJson(before, memoryOf.get(address)?.before) : null,
-      after: after ? capacityJson(after, memoryOf.get(address)?.after) : null,
-    })),
+    total: sidesJson(json(cores.before, memory.before), json(cores.after, memory.after)),
+    byAddress: new Map(
+      cores.changes.map(({ address, before, after }) => {
+        const other = memoryOf.get(address);
+        return [address, sidesJson(json(before, other?.before), json(after, other?.after))];
+      }),
+    ),
   };
 }
 
-function capacityJson(cores: CostSide, memory: CostSide | undefined) {
+function capacityJson(cores: CostSide, memory: CostSide | undefined): SideJson {
   const amount = (value: number | undefined): number | null => (value === undefined ? null : rounded(value));
   return {
     min_cores: amount(cores.range?.min),

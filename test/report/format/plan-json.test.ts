@@ -2,6 +2,7 @@
 
 import jsonPatch from "fast-json-patch";
 import { describe, expect, test } from "vitest";
+import { remoteId } from "../../../src/core/address.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { planJson } from "../../../src/report/format/plan-json.ts";
 import { closedValidator, openValidator } from "../../output-schemas.ts";
@@ -20,6 +21,51 @@ function inner(change: Change): Record<string, unknown> {
 }
 
 describe("plan as JSON", () => {
+  test("each change has its cost before, after, and the difference, and the plan the sum", () => {
+    const side = (max: number) => ({ range: { min: 1, max }, always: 0.5, runsPerMonth: 0, unknown: [] });
+    const unknown = { range: undefined, always: 0, runsPerMonth: 0, unknown: ["the price of X"] };
+    const plan = {
+      ...planOf([create, update]),
+      cost: {
+        currency: "USD",
+        changes: [
+          { address: create.address, after: side(4) },
+          { address: update.address, before: side(4), after: unknown },
+        ],
+        before: side(4),
+        after: side(8),
+        unchanged: [],
+      },
+    };
+    const json = JSON.parse(JSON.stringify(planJson(viewOf(plan), run)));
+    valid(json);
+    expect(valid.errors).toBeNull();
+    expect(json.cost.change).toEqual({
+      min_per_hour: 0,
+      max_per_hour: 4,
+      always_per_hour: 0,
+      runs_per_month: 0,
+    });
+    const [created, updated] = json.resource_changes;
+    expect(created.cost).toMatchObject({ before: null, after: { max_per_hour: 4 } });
+    expect(created.cost.change).toMatchObject({ min_per_hour: 1, max_per_hour: 4, always_per_hour: 0.5 });
+    expect(updated.cost.change).toMatchObject({ max_per_hour: null, always_per_hour: -0.5 });
+    expect(json.cost.changes[0]).toEqual({ address: create.address, ...created.cost });
+  });
+
+  test("a member that is deleted together with its parent names the parent, and one that is kept does not", () => {
+    const forgotten = (dependsOn: Change["dependsOn"]): Change => ({
+      ...noop,
+      action: "forget",
+      id: remoteId("1"),
+      dependsOn,
+      reasons: [],
+    });
+    const plan = planOf([forgotten([create.address]), forgotten([])]);
+    const changes = planJson(viewOf(plan), run).resource_changes;
+    expect(changes).toMatchObject([{ deleted_with: create.address }, { deleted_with: undefined }]);
+  });
+
   test("every part of a plan fits schemas/plan.schema.json", () => {
     const json = JSON.parse(JSON.stringify(planJson(viewOf(everything), run)));
     valid(json);
