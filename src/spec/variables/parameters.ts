@@ -121,6 +121,8 @@ class SchemaReader {
         `${subject}: only ${WORDS[this.#kind]} of type string can be sensitive`,
         member(map, "sensitive"),
       );
+    // Frames show it also in a run in which another value is in effect.
+    if (sensitive && fallback !== undefined) sensitiveValue(fallback, { choices }, this.#findings.sensitive);
     const schema = type === undefined ? written : { ...written, type };
     return {
       schema,

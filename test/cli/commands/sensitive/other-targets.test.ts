@@ -1,7 +1,8 @@
-// The value that one target gives a sensitive variable is hidden in the runs of the others, too.
+// Sensitive values in a spec that are not in effect in a run: those of other targets, and defaults that a run does not use.
 
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { runProgram } from "../../../../src/cli/program.ts";
 import { contextWith } from "../../context.ts";
 import { folderWith } from "../../program.ts";
@@ -13,8 +14,9 @@ targets:
   prod: { variables: { key: ${VALUE} } }
 `;
 
-function site(spec: string) {
+function site(spec: string, prepare: (folder: string) => void = () => {}) {
   const folder = folderWith(spec);
+  prepare(folder);
   const env = { WORKSPACE_HOST: "embedded", WORKSPACE_STATE: join(folder, "state") };
   return async (line: string) => {
     const context = contextWith(env, folder);
@@ -22,6 +24,20 @@ function site(spec: string) {
     return { code, out: context.out(), all: context.out() + context.err() };
   };
 }
+
+test.each(["validate", "plan"])(
+  "the default of a sensitive input is in no line around an error: %s",
+  async (line) => {
+    const run = site("modules: { m: { source: ./m, with: { tok: x } } }\n", (folder) => {
+      mkdirSync(join(folder, "m"));
+      const inputs = `inputs: { tok: { type: string, sensitive: true, default: ${VALUE} } }\n`;
+      writeFileSync(join(folder, "m/workspace.yaml"), `${inputs}pols: {}\n`);
+    });
+    const { code, all } = await run(line);
+    expect([code, all]).toEqual([1, expect.stringContaining("pols: {}")]);
+    expect(all).not.toContain(VALUE);
+  },
+);
 
 describe("the sensitive value of another target", () => {
   test.each([
@@ -50,9 +66,12 @@ describe("the sensitive value of another target", () => {
       const { clusters } = JSON.parse((await run("api clusters/list")).out);
       const edit = `cluster_id=${clusters[0].cluster_id} cluster_name=c spark_version=6.4.x-scala2.11 num_workers=1`;
       const tags = `custom_tags.t=${VALUE}`;
-      expect(await run(`api clusters/edit ${edit} node_type_id=Standard_DS3_v2 ${tags}`)).toMatchObject({
-        code: 0,
-      });
+      // A cluster that is about to start cannot be edited.
+      const edited = async () =>
+        expect(await run(`api clusters/edit ${edit} node_type_id=Standard_DS3_v2 ${tags}`)).toMatchObject({
+          code: 0,
+        });
+      await vi.waitFor(edited, { timeout: 20_000, interval: 100 });
       expect((await run("api clusters/list")).out).toContain(VALUE);
       for (const line of ["plan", "drift", "plan --destroy"])
         expect([line, (await run(`${line} -o ${format}`)).all]).toEqual([
