@@ -54,7 +54,7 @@ workspace init: see workspace export, workspace explain, docs/getting-started.md
   workspace init  # write workspace.yaml and a .gitignore line for the state
 workspace login: see workspace whoami, docs/databricks.md
   workspace login --host https://adb-1.2.azuredatabricks.net  # save an access token, typed at a prompt
-  workspace login --auth-type oauth-m2m --client-id ID <secret.txt  # save a service principal
+  workspace login --host https://adb-1.2.azuredatabricks.net --auth-type oauth-m2m --client-id ID <secret.txt  # save a service principal
 workspace whoami: see workspace login, docs/databricks.md
   workspace whoami  # check the sign-in
   workspace whoami -o json  # the same for a script
@@ -173,7 +173,7 @@ workspace fleet dead-letters: see workspace fleet status, docs/fleet.md
 workspace drift accept: see workspace drift, workspace export, docs/drift.md
   workspace drift accept pools.shared --dry-run  # show how the spec would change
   workspace drift accept pools.shared.max_capacity  # write one live value into the spec
-  workspace drift accept 'jobs.*' --into jobs.yaml  # write new jobs into this file
+  workspace drift accept 'jobs.*' --into jobs.yaml  # write new jobs into this file of the spec
 workspace drift acknowledge: see workspace drift
   workspace drift acknowledge pools.shared.max_capacity --until 2030-12-31 --reason tests  # silence the drift of one field
   workspace drift acknowledge --list  # list the acknowledged drift

@@ -142,7 +142,8 @@ const resizeCommand = defineCommand({
   jsonSchema: "cluster",
   options: { ...SIZE_OPTIONS, ...WAIT, ...FORM_OPTION, ...RECORDED_OPTIONS },
   args: CLUSTER,
-  notes: "If the spec declares another size, the next apply restores it.",
+  notes:
+    "Pass --workers, or both --min and --max: one of them is required. If the spec declares another size, the next apply restores it.",
   run: (context, options, [address = ""]) => {
     const size = requestedSize(options);
     return onCluster(context, options, address, async (of, signal) => {

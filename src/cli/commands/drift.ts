@@ -55,7 +55,10 @@ export const acceptCommand = defineCommand({
   jsonSchema: "drift-accept",
   options: {
     ...LIVE_OPTIONS,
-    into: textOption("--into <file>", "file of the spec for new entries (default: the spec's main file)"),
+    into: textOption(
+      "--into <file>",
+      "existing file of the spec for new entries (default: the spec's main file)",
+    ),
     shared: flagOption("--shared", "also write values that decide other resources or targets"),
     inTarget: flagOption("--in-target", "write changed values under the selected target alone"),
     keepGoing: flagOption("--keep-going", "leave out what cannot be accepted"),

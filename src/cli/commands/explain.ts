@@ -39,7 +39,10 @@ import { withReports } from "../output/reports.ts";
 const PLAN_ONLY = { ...ONLY_OPTION, ...EXISTING_OPTIONS, ...EXPLANATION_OUTPUT } as const;
 
 const OPTIONS = {
-  plan: flagOption("--plan", "explain what a plan does with the resource at this address, and why"),
+  plan: flagOption(
+    "--plan",
+    "explain what a plan does with the resource at this address, and why; required by --output",
+  ),
   ...LIVE_OPTIONS,
   ...RULES_OPTION,
   ...PLAN_ONLY,

@@ -49,7 +49,7 @@ export const planCommand = defineCommand({
   },
   failureDocument: planFailureDocument,
   notes:
-    "Exit codes: 0 success, 1 error, 2 changes (with --detailed-exitcode), 3 blocked by a guard or a policy.",
+    "Exit codes: 0 success, 1 error, 2 changes (with --detailed-exitcode), 3 blocked by a guard or a policy. With --untrusted, the state must be outside the checkout or encrypted.",
   async run(context, options) {
     assertReviewable(options);
     return withReports(context, options, planFailureDocument, async (reports, invocation) => {

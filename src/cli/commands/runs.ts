@@ -47,7 +47,7 @@ const RUN_OPTIONS = {
   ...RECORDED_OPTIONS,
 } as const;
 
-const RUN_ARGUMENT = [{ name: "[run]", description: "run ID" }];
+const RUN_ARGUMENT = [{ name: "[run]", description: "run ID (required without --job)" }];
 
 interface JobRunOptions {
   readonly job: string | undefined;

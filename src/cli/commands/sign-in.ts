@@ -36,7 +36,10 @@ const isSaved = (text: string): boolean =>
 
 export const loginCommand = defineCommand({
   options: {
-    host: { ...host, description: "workspace URL" },
+    host: {
+      ...host,
+      description: "workspace URL (required unless the profile or WORKSPACE_HOST names it)",
+    },
     ...inGroup("Sign-in", {
       profile: textOption("--profile <name>", "profile to write (default: DEFAULT)"),
       authType: {

@@ -32,10 +32,11 @@ const WATCH_OPTIONS = inGroup("Output", {
     "format of the webhook message",
     WEBHOOK_FORMATS,
   ),
-  webhookOn: optionalChoiceOption("--webhook-on <runs>", "runs that post: with news (default: new), or all", [
-    "new",
-    "always",
-  ]),
+  webhookOn: optionalChoiceOption(
+    "--webhook-on <runs>",
+    "which runs post: new (default), only those with news; always, all of them",
+    ["new", "always"],
+  ),
 });
 
 /** The command with these options. Its run gets an observer if metrics or a webhook are requested. */

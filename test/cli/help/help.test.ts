@@ -70,3 +70,18 @@ test("the help of a command has its summary, usage, options by group, examples, 
     "See also:",
   ]);
 });
+
+test.each([
+  ["drift acknowledge", ["time (required)", "each report (required)"]],
+  ["clusters resize", ["--workers, or both --min and --max: one of them is required"]],
+  ["runs get", ["required without --job"]],
+  ["runs cancel", ["required without --job"]],
+  ["login", ["required unless the profile or WORKSPACE_HOST names it"]],
+  ["explain", ["required by --output"]],
+  ["fleet apply", ["apply without approval; required"]],
+  ["fleet cancel", ["required without names and without --select"]],
+] as const)("the help of %s says what is required", async (line, phrases) => {
+  const { parser } = await parseArguments(buildProgram(COMMANDS), [...line.split(" "), "--help"]);
+  const text = helpText(parser, 100).replace(/\s+/g, " ");
+  for (const phrase of phrases) expect(text).toContain(phrase);
+});

@@ -280,13 +280,13 @@ export const cancelCommand = defineCommand({
 
 export const pauseCommand = defineCommand({
   name: "pause",
-  summary: "let no queued job start until resume",
+  summary: "keep queued jobs from starting",
   jsonSchema: "fleet-pause",
   options: {
     ...FLEET_OPTIONS,
     command: COMMAND_OPTION,
-    for: durationOption("--for <duration>", "end the pause after this time (default: with `fleet resume`)"),
-    reason: textOption("--reason <text>", "why; shown in the status"),
+    for: durationOption("--for <duration>", "end the pause after this time (default: until `fleet resume`)"),
+    reason: textOption("--reason <text>", "reason, shown in the status"),
     ...FORM_OPTION,
   },
   args: [NAMES_ARGUMENT],

@@ -175,7 +175,7 @@ export const logsCommand = defineCommand({
     fleet: FLEET_OPTIONS.fleet,
     run: integerOption(
       "--run <number>",
-      "which run: 1 is the last one (default), 2 the one before",
+      "number of the run: 1 for the last (default), 2 for the one before",
       1,
       KEPT_LOGS,
     ),
