@@ -1,11 +1,12 @@
-// The dependencies of a plan's changes: a drawing of a small graph in columns, and a list of any.
+// The dependencies of a plan's changes: a drawing in columns, of a large graph by kind and module, and a list.
 
 import { count, grouped } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 import type { ChangeView } from "../view/change-view.ts";
+import { groupedGraph } from "../view/graph-groups.ts";
 import { anchorOf, closed, type Html, html, NOTHING } from "./page.ts";
 
-/** More are a knot on a screen: they are listed. */
+/** More are a knot on a screen: they are drawn as groups. */
 const MOST_NODES = 80;
 const MOST_PLACES = 400;
 /** The list is truncated here; each change below lists all its dependencies. */
@@ -32,8 +33,9 @@ export function changeGraph(changes: readonly LinkedChange[]): Html {
   const nodes = [...new Set(edges.flat())];
   const title = `${count(nodes.length, "change")}, ${grouped(edges.length)} ${edges.length === 1 ? "dependency" : "dependencies"}`;
   const drawn = drawing(nodes, edges, title);
+  const shown = drawn === NOTHING ? groupDrawing(nodes, edges) : drawn;
   return html`<section><h2>Dependencies: ${title}</h2>
-${drawn}${closed(drawn === NOTHING ? "Too many to draw; list of dependencies" : "The same as a list", list(edges))}</section>
+${shown}${closed(drawn === NOTHING ? "List of dependencies" : "The same as a list", list(edges))}</section>
 `;
 }
 
@@ -65,14 +67,66 @@ function drawing(nodes: readonly LinkedChange[], edges: readonly Edge[], text: s
   const places = new Map(nodes.map((node, at) => [node, at]));
   const arrows = edges.map(([from, to]): Arrow => ({ from: places.get(from) ?? 0, to: places.get(to) ?? 0 }));
   const layout = layeredLayout(nodes.length, arrows, MOST_PLACES);
-  return layout === undefined ? NOTHING : svg(nodes, layout, text);
+  if (layout === undefined) return NOTHING;
+  const boxes = nodes.map(({ view, id }): Box => {
+    const label = shortened(printable(view.address));
+    // The visible label is part of the accessible name, so that voice control finds it.
+    const spoken = `${label.includes("…") ? `${label}, ` : ""}${view.verb} ${view.address}`;
+    return {
+      ...{ label, spoken },
+      tone: view.action,
+      title: `${view.verb} ${view.address}`,
+      href: anchorOf(id),
+    };
+  });
+  return svg(boxes, layout, {
+    text: `Dependencies: ${text}. An arrow points from a change to its dependency.`,
+  });
+}
+
+/** A box for the changes of each kind and module, which leads to the filtered list, with the dependencies at each arrow. */
+function groupDrawing(nodes: readonly LinkedChange[], edges: readonly Edge[]): Html {
+  const modules = new Map(nodes.map(({ view }) => [view.source.address, view.module]));
+  const addressOf = ({ view }: LinkedChange) => view.source.address;
+  const { groups, edges: arrows } = groupedGraph(
+    nodes.map(addressOf),
+    edges.map(([from, to]) => [addressOf(from), addressOf(to)] as const),
+    (address) => modules.get(address),
+    MOST_NODES,
+  );
+  const layout = layeredLayout(groups.length, arrows, MOST_PLACES);
+  if (layout === undefined) return NOTHING;
+  const boxes = groups.map(({ label, kind, module }): Box => {
+    const filters = new URLSearchParams({ kind, ...(module === undefined ? {} : { search: `${module}/` }) });
+    const text = printable(label);
+    return { label: shortened(text), spoken: text, tone: "", title: text, href: `?${filters}` };
+  });
+  return svg(boxes, layout, {
+    text: "Dependencies by kind and module. An arrow points from changes to their dependencies.",
+    counts: arrows.map((arrow) => arrow.count),
+  });
 }
 
 const [ROW, HEIGHT, GAP, EDGE, LETTER] = [36, 26, 64, 4, 7.3];
 const MOST_LETTERS = 36;
 
-function svg(nodes: readonly LinkedChange[], layout: Layout, text: string): Html {
-  const labels = nodes.map(({ view }) => shortened(printable(view.address)));
+interface Box {
+  readonly label: string;
+  readonly spoken: string;
+  readonly tone: string;
+  readonly title: string;
+  /** After the `#`. */
+  readonly href: string;
+}
+
+interface DrawingText {
+  readonly text: string;
+  /** A number at the start of each arrow. */
+  readonly counts?: readonly number[];
+}
+
+function svg(nodes: readonly Box[], layout: Layout, { text, counts = [] }: DrawingText): Html {
+  const labels = nodes.map(({ label }) => label);
   const widths = Array.from({ length: layout.columns }, (_, column) =>
     Math.max(
       0,
@@ -105,14 +159,17 @@ function svg(nodes: readonly LinkedChange[], layout: Layout, text: string): Html
     (route) =>
       html`<path d="${`M${left(route[0] as Spot)} ${middle(route[0] as Spot)} ${curve(route)}`}" marker-end="url(#arrow)"/>`,
   );
-  const boxes = nodes.map(({ view, id }, at) => {
-    const spot = layout.nodes[at] as Spot;
-    const label = labels[at] ?? "";
-    // The visible label is part of the accessible name, so that voice control finds it.
-    const spoken = `${label.includes("…") ? `${label}, ` : ""}${view.verb} ${view.address}`;
-    return html`<a href="#${anchorOf(id)}" class="${view.action}" aria-label="${spoken}"><title>${`${view.verb} ${view.address}`}</title><rect x="${left(spot)}" y="${middle(spot) - HEIGHT / 2}" width="${widths[spot.column] ?? 0}" height="${HEIGHT}" rx="5"/><text x="${left(spot) + 9}" y="${middle(spot) + 4}">${label}</text></a>`;
+  const numbers = counts.map((number, at) => {
+    const start = layout.routes[at]?.[0] as Spot;
+    const end = layout.routes[at]?.[1] as Spot;
+    const y = (3 * middle(start) + middle(end)) / 4;
+    return html`<text class="count" x="${left(start) - GAP / 3}" y="${y - 3}">${grouped(number)}</text>`;
   });
-  return html`<div class="graph"><svg role="group" aria-label="${`Dependencies: ${text}. An arrow points from a change to its dependency.`}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>${paths}${boxes}</svg></div>
+  const boxes = nodes.map(({ spoken, tone, title, href }, at) => {
+    const spot = layout.nodes[at] as Spot;
+    return html`<a href="#${href}" class="${tone}" aria-label="${spoken}"><title>${title}</title><rect x="${left(spot)}" y="${middle(spot) - HEIGHT / 2}" width="${widths[spot.column] ?? 0}" height="${HEIGHT}" rx="5"/><text x="${left(spot) + 9}" y="${middle(spot) + 4}">${labels[at] ?? ""}</text></a>`;
+  });
+  return html`<div class="graph"><svg role="group" aria-label="${text}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>${paths}${numbers}${boxes}</svg></div>
 `;
 }
 

@@ -117,6 +117,7 @@ pre { background: var(--code); border-radius: 6px; margin: 10px 0 0; padding: 10
 .graph path { fill: none; stroke: var(--edge); stroke-width: 1.3; } .graph marker path { fill: var(--edge); stroke: none; }
 .graph rect { fill: var(--code); stroke: var(--tone, var(--edge)); stroke-width: 1.5; }
 .graph text { fill: var(--ink); font: 12px ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
+.graph text.count { fill: var(--soft); font-size: 11px; text-anchor: end; }
 .graph a:hover rect, .graph a:focus rect { stroke-width: 3; }
 .tools { position: sticky; top: 0; z-index: 1; background: var(--paper); border-bottom: 1px solid var(--line); margin: 10px -8px 0; padding: 8px; display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; }
 .tools fieldset { border: 0; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 6px; }

@@ -1,12 +1,14 @@
 // The resolved spec of a target as YAML or JSON with the origin of each value, and the graph of its resources as DOT,
 // Mermaid, and JSON.
 
-import { type Address, kindOf, nameOf } from "../../core/address.ts";
+import { type Address, addressOf, kindOf, nameOf } from "../../core/address.ts";
 import { type Location, placeText } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject, type YamlMember } from "../../core/json.ts";
 import { toPointer } from "../../core/pointer.ts";
+import type { KindRegistry } from "../../resource/kind.ts";
 import { jsonDocument, printable } from "../text/printable.ts";
 import { yamlText } from "../text/yaml.ts";
+import { groupedGraph, moduleEntryOf } from "../view/graph-groups.ts";
 
 export interface RenderedOrigin {
   readonly at: Location;
@@ -59,6 +61,8 @@ export function renderedJson({ document, origins }: RenderedView): string {
 export interface Graph {
   readonly nodes: readonly Address[];
   readonly edges: readonly (readonly [Address, Address])[];
+  /** Of nodes that are not resources. */
+  readonly labels?: ReadonlyMap<Address, string>;
 }
 
 interface Node {
@@ -72,6 +76,30 @@ export function graphOf(resources: Iterable<Node>): Graph {
   return {
     nodes: sorted.map((node) => node.address),
     edges: sorted.flatMap((node) => node.dependsOn.map((need) => [node.address, need] as const)),
+  };
+}
+
+/** More nodes are drawn as groups: they are a knot on a screen, and Mermaid draws 500 arrows at most. */
+const MOST_DRAWN = 165;
+const MOST_GROUPS = 80;
+
+/** The same graph if it can be read as a picture; else one with a node for the resources of a kind and module, by its label. */
+export function drawnGraph(graph: Graph, registry: Pick<KindRegistry, "find">): Graph {
+  if (graph.nodes.length <= MOST_DRAWN) return graph;
+  const { groups, edges } = groupedGraph(
+    graph.nodes,
+    graph.edges,
+    (address) => moduleEntryOf(address, registry),
+    MOST_GROUPS,
+  );
+  const nodes = groups.map(({ kind, label }) => addressOf(kind, label));
+  const ends = (at: number): readonly Address[] => nodes.slice(at, at + 1);
+  return {
+    nodes,
+    labels: new Map(groups.flatMap(({ label }, at) => ends(at).map((node) => [node, label] as const))),
+    edges: edges.flatMap(({ from, to }) =>
+      ends(from).flatMap((source) => ends(to).map((target) => [source, target] as const)),
+    ),
   };
 }
 
@@ -101,7 +129,9 @@ function dotText(text: string): string {
 
 export function graphMermaid(graph: Graph): string {
   const ids = new Map(graph.nodes.map((node, at) => [node, `n${at}`]));
-  const nodes = graph.nodes.map((node) => `  ${ids.get(node)}["${mermaidText(node)}"]`);
+  const nodes = graph.nodes.map(
+    (node) => `  ${ids.get(node)}["${mermaidText(graph.labels?.get(node) ?? node)}"]`,
+  );
   const edges = graph.edges.map(([from, to]) => `  ${ids.get(from)} --> ${ids.get(to)}`);
   return `${["flowchart RL", ...nodes, ...edges].join("\n")}\n`;
 }

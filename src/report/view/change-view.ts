@@ -22,6 +22,7 @@ import { mostSevere, severityOfDiff, severityOfObject } from "../../resource/sev
 import { printable } from "../text/printable.ts";
 import { SIGNS, timeText, VERBS } from "../text/vocabulary.ts";
 import { causeText, diffLines, type FieldLine, setLines, withNote } from "./field-lines.ts";
+import { moduleEntryOf } from "./graph-groups.ts";
 
 /** `reverts drift of max_capacity that grace@example.com acknowledged until 2026-12-31T23:59:59Z: load test`. */
 function revertText({ path, by, until, reason }: RevertedDrift): string {
@@ -121,6 +122,11 @@ export class ChangeView {
   /** The address that a change has until now, if it moves the record and changes the object, too. Printable. */
   get formerAddress(): string | undefined {
     return formerAddress(this.source);
+  }
+
+  /** The entry of `modules` in its address. */
+  get module(): string | undefined {
+    return moduleEntryOf(this.source.address, this.#registry);
   }
 
   /** Where the spec declares the resource; undefined for what it does not declare. */

@@ -1,8 +1,11 @@
 // The drawing of what changes need: columns by need, a bound, and the list.
 
 import { describe, expect, test } from "vitest";
+import { type Address, addressOf } from "../../../src/core/address.ts";
+import { registry as everyKind } from "../../../src/providers/index.ts";
 import { layeredLayout } from "../../../src/report/html/change-graph.ts";
 import { planHtml } from "../../../src/report/html/plan-html.ts";
+import { planView } from "../../../src/report/view/plan-view.ts";
 import { planOf, update, viewOf } from "../plans.ts";
 import { largePlan } from "./sample-plans.ts";
 
@@ -58,9 +61,27 @@ describe("the dependencies of a plan's changes", () => {
     expect(page).toContain("Dependencies: 20 changes, 18 dependencies");
   });
 
-  test("a large graph is a list alone, and the list says how many it leaves out", () => {
+  test("a large graph is drawn by kind and module, with links to the filtered changes and the number of dependencies", () => {
+    const resource = (kind: string, name: string, needs: readonly Address[] = []) => ({
+      ...update,
+      ...{ kind, name, address: addressOf(kind, name), dependsOn: needs },
+    });
+    const changes = Array.from({ length: 60 }, (_, at) => {
+      const prefix = at % 2 === 0 ? "" : "team/ads/";
+      const pool = resource("pools", `${prefix}p-${at}`);
+      return [pool, resource("clusters", `${prefix}c-${at}`, [pool.address])];
+    }).flat();
+    const page = planHtml(planView(planOf(changes), everyKind));
+    expect(page.match(/<rect /g)).toHaveLength(4);
+    expect(page).toContain(">30 pools in team</text>");
+    expect(page).toContain('href="#?kind=clusters&amp;search=team%2F"');
+    expect(page.match(/<text class="count" [^>]*>30<\/text>/g)).toHaveLength(2);
+    expect(page.match(/depends on <a /g)).toHaveLength(60);
+  });
+
+  test("the list of a large graph says how many dependencies it leaves out", () => {
     const page = planHtml(viewOf(largePlan(1_000)));
-    expect(page).not.toContain("<svg");
+    expect(page).toContain(">990 pools</text>");
     expect(page.match(/depends on <a /g)).toHaveLength(500);
     expect(page).toContain("… and 390 more; each change lists its own dependencies.");
   });

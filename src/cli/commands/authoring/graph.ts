@@ -1,6 +1,7 @@
 // `workspace graph`: prints the dependencies between the resources of a spec.
 
-import { graphDot, graphJson, graphMermaid, graphOf } from "../../../report/inspect/spec-text.ts";
+import { registry } from "../../../providers/index.ts";
+import { drawnGraph, graphDot, graphJson, graphMermaid, graphOf } from "../../../report/inspect/spec-text.ts";
 import { jsonDocument } from "../../../report/text/printable.ts";
 import { readSpec } from "../../../workflow/session/read-spec.ts";
 import { defineCommand } from "../../command/command.ts";
@@ -30,12 +31,12 @@ async function drawn(
     case "dot":
       return graphDot(graph);
     case "mermaid":
-      return graphMermaid(graph);
+      return graphMermaid(drawnGraph(graph, registry));
     case "json":
       return jsonDocument(graphJson(graph), 2);
     case "svg": {
       const { instance } = await import("@viz-js/viz");
-      return (await instance()).renderString(graphDot(graph), { format: "svg" });
+      return (await instance()).renderString(graphDot(drawnGraph(graph, registry)), { format: "svg" });
     }
   }
   return form satisfies never;
