@@ -14,6 +14,7 @@ import { registryIn } from "../../resource/dialect-view.ts";
 import { type ExportedSpec, type ExportInput, exportSpec } from "../../spec/export/document.ts";
 import { type Connection, connect, readLimitOf } from "../../workflow/session/connect.ts";
 import {
+  assertCanExport,
   exportNotes,
   exportToFolder,
   type FolderExport,
@@ -55,6 +56,8 @@ export const exportCommand = defineCommand({
     printDiagnostics(context, settings.warnings);
     const kinds = kindsNamed(registryIn(registry, settings.dialect), options.kinds);
     const { embeddedFolder } = context;
+    const { out, force } = options;
+    if (out !== undefined) assertCanExport(context, { out, force });
     const readLimit = readLimitOf(context.readTimeoutMs());
     const connection = await connect({ settings, embeddedFolder, readLimit });
     try {

@@ -171,6 +171,16 @@ export async function readForExport(
   return filter === undefined ? input : { ...input, only: filter };
 }
 
+/** Before the workspace is read. Throws Failure with CLI_FILE where a file exists already or cannot be written. */
+export function assertCanExport(
+  { cwd }: ProcessContext,
+  { out, force }: Pick<FolderExport, "out" | "force">,
+) {
+  const folder = resolve(cwd, out);
+  if (!force && existsSync(join(folder, DEFAULT_FILE))) throw existsAlready(join(out, DEFAULT_FILE));
+  withFileCreation(join(folder, ".gitignore"), "", () => assertCanIgnoreState(folder));
+}
+
 /** Throws Failure with CLI_FILE where a file exists already or cannot be written. */
 export async function exportToFolder(
   { cwd }: ProcessContext,
@@ -182,8 +192,6 @@ export async function exportToFolder(
   const { out, force, parallelism, readLimit, dialect } = options;
   const folder = resolve(cwd, out);
   const file = join(folder, DEFAULT_FILE);
-  if (!force && existsSync(file)) throw existsAlready(join(out, DEFAULT_FILE));
-  withFileCreation(join(folder, ".gitignore"), "", () => assertCanIgnoreState(folder));
   const { sources } = exportSpec(input);
   const failed = await readLimit.during(() => fetchSources(sources, { folder, reader, parallelism, force }));
   const exported = exportSpec(withoutThese(input, new Set(failed.keys())));
