@@ -3,7 +3,7 @@
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, firstFew } from "../../core/sentences.ts";
 import { findingDetails, findingQuote } from "../text/findings-markdown.ts";
-import { markdownCode, markdownSentence, markupText } from "../text/printable.ts";
+import { markdownCode, markdownSentence, markdownText, markupText } from "../text/printable.ts";
 import { markdownHead, type RunInfo } from "../text/run-info.ts";
 import {
   type Block,
@@ -13,10 +13,11 @@ import {
   fittedMarkdown,
   type Section,
 } from "../text/shorten-markdown.ts";
+import type { ChangeView } from "../view/change-view.ts";
+import { isAccessChange, kindCounts } from "../view/fold.ts";
 import { type OutcomeItem, type OutcomeView, outcomeHeading, sharedCauses } from "../view/outcome-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
-
-import { changeBlock, findingSections, RANK } from "./plan-markdown.ts";
+import { changeBlock, findingSections, names, RANK } from "./plan-markdown.ts";
 
 /** A cause names so many changes. */
 const MOST_NAMED = 5;
@@ -37,6 +38,7 @@ export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COM
     ...findingSections(diagnostics, "error", info),
     ...findingSections(diagnostics, "warning", info),
     { rank: RANK.open, open: "", blocks: alone.map((item) => otherBlock(item, info)) },
+    appliedRows(applied, outcome.plan),
     explainedSection(explained),
     appliedSection(applied),
     planSection(outcome.plan),
@@ -59,6 +61,32 @@ function explainedSection(items: readonly OutcomeItem[]): Section {
     }),
   );
   return collapsed(RANK.complete, `Not applied for these causes: ${count(blocks.length, "change")}`, blocks);
+}
+
+/** What an apply destroyed and whose access it changed is in no closed block. */
+function appliedRows(applied: readonly OutcomeItem[], plan: PlanView | undefined): Section {
+  const done = new Set(applied.map(({ action, address }) => `${action} ${address}`));
+  const changes = (plan?.touching ?? []).filter(({ action, address }) => done.has(`${action} ${address}`));
+  const row = (label: string, own: readonly ChangeView[]): readonly Block[] =>
+    own.length === 0
+      ? []
+      : [
+          {
+            what: "line of the summary",
+            text: `- **${label}**: ${markdownText(kindCounts(own))} (${names(own, MOST_NAMED)})\n`,
+          },
+        ];
+  const blocks = [
+    ...row(
+      "Destroyed",
+      changes.filter((change) => change.destroys),
+    ),
+    ...row(
+      "Access",
+      changes.filter((change) => !change.destroys && isAccessChange(change)),
+    ),
+  ];
+  return { rank: RANK.open, open: "", blocks };
 }
 
 function appliedSection(applied: readonly OutcomeItem[]): Section {

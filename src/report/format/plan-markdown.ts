@@ -169,7 +169,7 @@ function glanceLines(
   return lines.length === 0 ? [] : [lines.join("\n")];
 }
 
-function names(changes: readonly ChangeView[], most: number): string {
+export function names(changes: readonly ChangeView[], most: number): string {
   return firstFew(changes, most, (change) => {
     const { formerAddress } = change;
     const moved = formerAddress === undefined ? "" : ` (moved from ${markdownCode(formerAddress)})`;

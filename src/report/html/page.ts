@@ -267,13 +267,15 @@ export interface GlanceRow {
   readonly text: Html;
   /** The filter that shows the changes of this line. */
   readonly filter?: string;
+  /** More about the line. */
+  readonly below?: Html;
 }
 
 export function glance(rows: readonly GlanceRow[]): Html {
   if (rows.length === 0) return NOTHING;
   return html`<dl class="glance">${rows.map(
-    ({ tone, label, text, filter }) =>
-      html`<div class="${tone}"><dt>${label}</dt><dd>${text}${filter === undefined ? NOTHING : html`<span data-control hidden> · <a href="#?${filter}">show</a></span>`}</dd></div>`,
+    ({ tone, label, text, filter, below = NOTHING }) =>
+      html`<div class="${tone}"><dt>${label}</dt><dd>${text}${filter === undefined ? NOTHING : html`<span data-control hidden> · <a href="#?${filter}">show</a></span>`}${below}</dd></div>`,
   )}</dl>
 `;
 }

@@ -1,12 +1,11 @@
-// A plan, drift, and the outcome of an apply as HTML pages.
+// A plan and drift as HTML pages.
 
-import { duration } from "../../core/duration.ts";
-import { count, grouped, sentenceCase } from "../../core/sentences.ts";
+import { count, grouped } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import { filePage } from "../text/source-link.ts";
-import { DONE, summaryActions } from "../text/vocabulary.ts";
+import { summaryActions } from "../text/vocabulary.ts";
 import type { ChangeView, SpecPlace } from "../view/change-view.ts";
 import { type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts";
 import {
@@ -17,7 +16,6 @@ import {
   groupNames,
   groupTitle,
 } from "../view/fold.ts";
-import { type OutcomeItem, type OutcomeView, outcomeHeading, sharedCauses } from "../view/outcome-view.ts";
 import {
   kindTable,
   movedLines,
@@ -35,9 +33,7 @@ import {
   type Facets,
   filterBar,
   findingSection,
-  findings,
   folded,
-  type GlanceRow,
   glance,
   type Html,
   html,
@@ -277,18 +273,18 @@ function members(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>, info:
 }
 
 /** `other` says nothing that a reader needs. */
-function severity(level: Severity | undefined): Html {
+export function severity(level: Severity | undefined): Html {
   return level === undefined || level === "other"
     ? NOTHING
     : html`<span class="remark severity">${level}</span>`;
 }
 
-function place(at: SpecPlace | undefined): Html {
+export function place(at: SpecPlace | undefined): Html {
   return at === undefined ? NOTHING : html`<code class="remark">${placeName(at)}</code>`;
 }
 
 /** A link cannot be in the line that opens a card, so it is in the body. */
-function declared(at: SpecPlace | undefined, info: RunInfo | undefined): readonly Html[] {
+export function declared(at: SpecPlace | undefined, info: RunInfo | undefined): readonly Html[] {
   if (at === undefined || filePage(at, info) === undefined) return [];
   return [html`<li class="reasons">declared at ${placeLink(at, placeName(at), info)}</li>`];
 }
@@ -370,92 +366,4 @@ function driftList(
 }
 
 /** So many are seen at a glance; more are read one by one. */
-const OPEN = 5;
-
-export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
-  return [...outcomeHtmlPieces(outcome, info)].join("");
-}
-
-export function outcomeHtmlPieces(outcome: OutcomeView, info: RunInfo): Generator<string> {
-  const heading = [runLine(info.host, info.modes, info), outcomeTiles(outcome)];
-  return pageInPieces(outcomeHeading(outcome), heading, outcomeBody(outcome, info));
-}
-
-function* outcomeBody({ changes, diagnostics, notes, plan }: OutcomeView, info: RunInfo): Generator<Html> {
-  const planned = new Map<string, ChangeView>(
-    (plan?.touching ?? []).map((change) => [keyOf(change), change]),
-  );
-  const applied = changes.filter((item) => item.result === "applied");
-  const others = changes.filter((item) => item.result !== "applied");
-  const causes = sharedCauses(others);
-  const isExplained = new Set([...causes.values()].flat());
-  const isClosed = (item: OutcomeItem) =>
-    item.result === "applied" || isExplained.has(item) || (!item.tried && others.length > OPEN);
-  function* list(title: string, items: readonly OutcomeItem[]): Generator<Html> {
-    const parts = function* () {
-      for (const item of items) yield itemHtml(item, planned.get(keyOf(item)), info, !isClosed(item));
-    };
-    yield* itemChunks(`${title}: ${count(items.length, "change")}`, parts());
-  }
-  yield glance(outcomeRows(others));
-  yield findingSection([...notes, ...causes.keys(), ...diagnostics], info);
-  yield filterBar(changes.map(outcomeFacets));
-  yield* list("Not applied", others);
-  yield* list("Applied", applied);
-  yield changes.length === 0 ? NOTHING : keyHelp;
-}
-
-function outcomeRows(others: readonly OutcomeItem[]): readonly GlanceRow[] {
-  return [...Map.groupBy(others, ({ result }) => result)].map(([result, own]) => {
-    return {
-      tone: TONES[result] ?? "update",
-      label: sentenceCase(result),
-      text: named(own, new Set(own)),
-      filter: `result=${result}`,
-    };
-  });
-}
-
-const keyOf = ({ address, action }: Pick<OutcomeItem, "address" | "action">): string =>
-  `${action} ${address}`;
-
-function outcomeFacets({ kind, action, result }: OutcomeItem): Facets {
-  return { kind, action, result };
-}
-
-function outcomeTiles({ applied, unapplied }: OutcomeView): Html {
-  const done = summaryActions(applied).map((action) => tile(action, applied[action], DONE[action]));
-  const rest = Object.entries(unapplied)
-    .filter(([, number]) => number > 0)
-    .map(([result, number]) => tile("delete", number, result));
-  return html`<ul class="tiles">${[...done, ...rest]}</ul>`;
-}
-
-/** An applied change has the color of its action. */
-const TONES: Readonly<Record<string, string>> = {
-  failed: "delete",
-  unknown: "delete",
-  blocked: "update",
-  skipped: "update",
-};
-
-function itemHtml(item: OutcomeItem, planned: ChangeView | undefined, info: RunInfo, open: boolean): Html {
-  const { action, result, word, address, finding, blockedBy, stopped, tried, elapsedMs } = item;
-  const why = blockedBy !== undefined ? `waits for ${blockedBy}` : stopped ? "the run was stopped" : "";
-  const did = result === "applied" ? [word] : [result, action];
-  return folded({
-    tone: TONES[result] ?? action,
-    open,
-    facets: outcomeFacets(item),
-    id: address,
-    head: [
-      html`<span class="verb">${did.join(" ")}</span><span class="address">${address}</span>`,
-      remark(why),
-      remark(result === "applied" || tried ? duration(elapsedMs) : ""),
-    ],
-    body: [
-      finding === undefined ? NOTHING : findings([finding], info),
-      ...(planned === undefined ? [] : [fieldTable(planned.fields), sideBySide(planned.content)]),
-    ],
-  });
-}
+export const OPEN = 5;

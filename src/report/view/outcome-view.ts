@@ -77,34 +77,48 @@ export function outcomeView(
   };
 }
 
-/** The title of a page or a comment, which begins with the verdict. */
+/** The title of a page or a comment, which begins with the verdict and what it rests on. */
 export function outcomeHeading({ title, unapplied, interrupted }: OutcomeView): string {
   const { failed, unknown, blocked } = unapplied;
-  return interrupted || failed + unknown + blocked === 0
-    ? title
-    : title.replace(/^Applied in/, "Failed after");
+  if (interrupted || failed + unknown + blocked === 0) return title;
+  return title.replace(/^Applied in ([^:]*): (.*); ([^;]*)\.$/, "Failed after $1: $3; $2.");
 }
 
 /** More changes with one cause have it once. */
 const MOST_ALONE = 2;
 
-/** Causes of several changes each, such as a lost lock, with the changes that failed because of it. */
+/** Causes of several changes each, such as a lost lock, with the changes that failed or were not tried because of it. */
 export function sharedCauses(items: readonly OutcomeItem[]): ReadonlyMap<Diagnostic, readonly OutcomeItem[]> {
   const alike = Map.groupBy(
-    items.filter(({ tried, finding }) => tried && finding !== undefined),
-    ({ result, finding }) => {
-      const { code, message, cause, hint } = finding ?? {};
-      return JSON.stringify([result, code, message, cause, hint]);
-    },
+    items.filter(({ finding }) => finding !== undefined),
+    causeKey,
   );
   return new Map(
     [...alike.values()].flatMap((own) => {
-      const [{ result = "", finding } = {}] = own;
-      if (finding === undefined || own.length <= MOST_ALONE) return [];
-      const { address: _, at: __, usedAt: ___, ...cause } = finding;
-      return [[{ ...cause, message: `${count(own.length, "change")} ${result}: ${finding.message}` }, own]];
+      const [first] = own;
+      if (first?.finding === undefined || own.length <= MOST_ALONE) return [];
+      const { address: _, at: __, usedAt: ___, ...cause } = first.finding;
+      return [
+        [{ ...cause, message: `${count(own.length, "change")} ${first.result}: ${reasonOf(first)}` }, own],
+      ];
     }),
   );
+}
+
+/** How often and how long a request was tried is not what failed. */
+const ATTEMPTS = /\d+ attempts? in [^:]*/;
+
+function causeKey({ result, tried, stopped, blockedBy, finding }: OutcomeItem): string {
+  const { code, message, cause, hint } = finding ?? {};
+  return tried
+    ? JSON.stringify([result, code, message, cause?.replace(ATTEMPTS, ""), hint])
+    : JSON.stringify([result, code, stopped, blockedBy]);
+}
+
+/** Why the changes of a cause are not applied. */
+export function reasonOf({ tried, stopped, blockedBy, finding }: OutcomeItem): string {
+  if (!tried && stopped) return "the run was stopped";
+  return !tried && blockedBy !== undefined ? `${blockedBy} was not applied` : (finding?.message ?? "");
 }
 
 function itemOf(changeOutcome: ChangeOutcome): OutcomeItem {

@@ -8,8 +8,11 @@ import type { ApplyOutcome } from "../../../src/planner/model/plan.ts";
 import { registry as realRegistry } from "../../../src/providers/index.ts";
 import { outcomeMarkdown } from "../../../src/report/format/outcome-markdown.ts";
 import { driftMarkdown, planMarkdown } from "../../../src/report/format/plan-markdown.ts";
-import { driftHtml, outcomeHtml, planHtml } from "../../../src/report/html/plan-html.ts";
+import { outcomeHtml } from "../../../src/report/html/outcome-html.ts";
+import { html } from "../../../src/report/html/page.ts";
+import { driftHtml, planHtml } from "../../../src/report/html/plan-html.ts";
 import { SUMMARY_SIZE } from "../../../src/report/text/shorten-markdown.ts";
+import { briefDifference } from "../../../src/report/view/fold.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
 import { planView } from "../../../src/report/view/plan-view.ts";
 import { teamDrift, teamPlan, teamView } from "../html/team-plan.ts";
@@ -296,17 +299,63 @@ describe("a plan or an apply that did not succeed", () => {
 
   test("has its verdict first in the title of its page and its comment", () => {
     expect(planHtml(viewOf(everything))).toContain("<h1>Blocked: 2 to create, 1 to update");
-    expect(outcomeHtml(view, INFO)).toContain("<h1>Failed after 0.2 s: 0 created");
-    expect(outcomeMarkdown(view).text).toContain("## Failed after 0.2 s: 0 created");
+    expect(outcomeHtml(view, INFO)).toContain("<h1>Failed after 0.2 s: 12 failed; 0 created, ");
+    expect(outcomeMarkdown(view).text).toContain("## Failed after 0.2 s: 12 failed; 0 created, ");
   });
 
   test("has a cause of several failures once, and closed cards for them", () => {
     const page = outcomeHtml(view, INFO);
     expect(page).toContain('<dt>Failed</dt><dd>12 pools: <a href="#pools.p0">pools.p0</a>, ');
-    expect(page).toContain("12 changes failed: the lock on the state was lost");
+    expect(page).toContain(
+      "<strong>STATE_LOCK_LOST</strong> the lock on the state was lost; hint: run it again</p>",
+    );
+    expect(page.match(/class="note error"/g)).toHaveLength(12);
     expect(page).not.toMatch(/<details class="delete item"[^>]* open>/);
     const { text } = outcomeMarkdown(view);
     expect(text.match(/the lock on the state was lost/g)).toHaveLength(1);
     expect(text).toContain("`pools.p0`, `pools.p1`, `pools.p2`, `pools.p3`, `pools.p4`, and 7 more");
+  });
+
+  test("has one cause for requests that differ in their attempts, and one for changes that a stop left out", () => {
+    const unknown = failed.map((item, at) => ({
+      ...item,
+      result: "unknown",
+      diagnostic: { ...lost, cause: `secrets/put failed, ${at} attempts in ${at} s: no answer` },
+    }));
+    const stopped = failed.map((item) => ({
+      ...item,
+      result: "skipped",
+      diagnostic: error("APPLY_INTERRUPTED", `${item.address} was not started because the run was stopped`),
+    }));
+    for (const [changes, sentence] of [
+      [unknown, "12 changes unknown: the lock on the state was lost"],
+      [stopped, "12 changes skipped: the run was stopped"],
+    ] as const) {
+      const view = outcomeView({ ...outcome, changes } as unknown as ApplyOutcome);
+      const { text } = outcomeMarkdown(view);
+      expect(text.slice(0, text.indexOf("<details>"))).toContain(sentence);
+      expect(text.slice(0, text.indexOf("<details>")).match(/pools\.p0/g)).toHaveLength(1);
+      expect(outcomeHtml(view, INFO)).not.toMatch(/<details class="(delete|update) item"[^>]* open>/);
+    }
+  });
+
+  test("an apply names what it destroyed and whose access it changed before its changes, which have their first difference", () => {
+    const plan = viewOf(everything);
+    const changes = plan.touching.map(({ address, kind, action }) => ({
+      ...{ address, kind, action, result: "applied", elapsedMs: 5 },
+    }));
+    const view = outcomeView({ ...outcome, changes } as unknown as ApplyOutcome, [], plan);
+    const page = outcomeHtml(view, INFO);
+    const destroyed = plan.touching.filter(({ destroys }) => destroys);
+    expect(destroyed.length).toBeGreaterThan(0);
+    expect(page).toContain("<dt>Destroyed</dt>");
+    expect(page).toContain(`<h2>Destroyed: ${destroyed.length} changes</h2>`);
+    expect(page.indexOf("<h2>Destroyed: ")).toBeLessThan(page.indexOf("<h2>Applied: "));
+    const { text } = outcomeMarkdown(view);
+    expect(text).toMatch(/^- \*\*Destroyed\*\*: /m);
+    for (const { address } of destroyed) expect(text).toContain(`\`${address}\``);
+    const briefs = plan.touching.map(({ fields }) => briefDifference(fields)).filter((brief) => brief !== "");
+    expect(briefs.length).toBeGreaterThan(0);
+    for (const brief of briefs) expect(page).toContain(html`<span class="remark">${brief}</span>`.html);
   });
 });
