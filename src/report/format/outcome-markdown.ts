@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, firstFew } from "../../core/sentences.ts";
-import { findingDetails, findingQuote } from "../text/findings-markdown.ts";
+import { findingDetails, findingQuote, nextLines } from "../text/findings-markdown.ts";
 import { markdownCode, markdownSentence, markdownText, markupText } from "../text/printable.ts";
 import { markdownHead, type RunInfo } from "../text/run-info.ts";
 import {
@@ -15,6 +15,7 @@ import {
 } from "../text/shorten-markdown.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { isAccessChange, kindCounts } from "../view/fold.ts";
+import { nextOfOutcome } from "../view/next-step.ts";
 import { type OutcomeItem, type OutcomeView, outcomeHeading, sharedCauses } from "../view/outcome-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
 import { changeBlock, findingSections, names, RANK } from "./plan-markdown.ts";
@@ -43,7 +44,9 @@ export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COM
     appliedSection(applied),
     planSection(outcome.plan),
   ];
-  return fittedMarkdown(markdownHead(outcomeHeading(outcome), info), sections, size);
+  const next = nextLines(nextOfOutcome(outcome, info)).map((line) => `${line}\n`);
+  const head = [markdownHead(outcomeHeading(outcome), info), ...next].join("\n");
+  return fittedMarkdown(head, sections, size);
 }
 
 /** The cause of several failures, once. */

@@ -6,7 +6,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, firstFew, grouped } from "../../core/sentences.ts";
 import { summaryOf } from "../../planner/model/plan.ts";
 import { type DiagnosticGroup, foldDiagnostics } from "../text/diagnostic-text.ts";
-import { findingQuote } from "../text/findings-markdown.ts";
+import { findingQuote, nextLines } from "../text/findings-markdown.ts";
 import {
   markdownBlock,
   markdownCode,
@@ -27,16 +27,19 @@ import {
 import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
 import { type AccessLine, openAccess } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
-import { type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts";
+import { authorText, type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts";
 import { type FieldLine, fieldNote } from "../view/field-lines.ts";
 import {
   type ChangeGroup,
+  type DriftGroup,
   foldChanges,
+  foldDrift,
   foldEffects,
   groupTitle,
   isAccessChange,
   kindCounts,
 } from "../view/fold.ts";
+import { nextOfDrift, nextOfPlan } from "../view/next-step.ts";
 import { kindTable, movedLines, ORIGIN_HEADS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
 
 /** So many changes are open in a comment, which has at most two screens; the others are in closed blocks and on the page. */
@@ -125,7 +128,7 @@ function head(plan: PlanView, info: RunInfo | undefined, destroyedBelow: Readonl
     ...compared,
     ...refused,
     about,
-    ...glanceLines(plan, destroyedBelow),
+    ...glanceLines(plan, destroyedBelow, info),
     ...hiddenLines(plan.shown.hidden),
   ]
     .map((part) => `${part}\n`)
@@ -144,9 +147,12 @@ const MOST_NAMED = 3;
  * `destroyedBelow` is only there.
  */
 function glanceLines(
-  { touching, costTotal, summary: { compare } }: PlanView,
+  plan: PlanView,
   destroyedBelow: ReadonlySet<ChangeView>,
+  info: RunInfo | undefined,
 ): readonly string[] {
+  const { touching, costTotal, summary } = plan;
+  const { compare } = summary;
   const cost = touching.filter((change) => !change.destroys && change.severity === "cost");
   const effects = foldEffects(touching).filter(
     ({ changes: [change, ...others] }) => others.length > 0 || !destroyedBelow.has(change),
@@ -165,6 +171,7 @@ function glanceLines(
     ...(effects.length === 0
       ? []
       : [`- **Side effects**: ${sentences.join("; ")}${more === 0 ? "" : `; and ${count(more, "more")}`}`]),
+    ...nextLines(nextOfPlan(plan, info)),
   ];
   return lines.length === 0 ? [] : [lines.join("\n")];
 }
@@ -381,7 +388,8 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
     ...findingSections(diagnostics, "warning", info),
     { rank: RANK.open, open: "", blocks: driftBlocks(shown) },
   ];
-  const head = [markdownHead(verdict, info), ...hiddenLines(hidden).map((line) => `${line}\n`)].join("\n");
+  const lines = [...hiddenLines(hidden), ...nextLines(nextOfDrift(view, info))];
+  const head = [markdownHead(verdict, info), ...lines.map((line) => `${line}\n`)].join("\n");
   return fittedMarkdown(head, sections, size);
 }
 
@@ -439,17 +447,26 @@ function withoutSeverity({ severity: _, ...line }: FieldLine): FieldLine {
 /** If the service does not record who changed several objects, a note says it for all. */
 export function driftBlocks(drift: readonly DriftItem[]): readonly Block[] {
   const { items, note } = notedOnce(drift);
-  const blocks = items.map(driftBlock);
+  const blocks = foldDrift(items).map(driftBlock);
   return note === "" ? blocks : [{ what: "note about drift", text: `_${note}_\n\n` }, ...blocks];
 }
 
-/** The recorded value is on the left, the live one on the right. */
-function driftBlock(item: DriftItem): Block {
-  const { address, what, fields, content, remarks: all, author } = item;
-  const remarkTexts = [...all, ...(author === "" ? [] : [author])].map(markdownText);
+/** The recorded value is on the left, the live one on the right. Equal drift is there once, and a short difference next to the address. */
+function driftBlock(group: DriftGroup): Block {
+  const [{ address, what, fields, content, remarks: all, author, source }] = group;
+  const isSame = group.every((item) => item.author === author);
+  const by = isSame ? author : authorText(source.origin && { ...source.origin, at: undefined }, true);
+  const remarkTexts = [...all, ...(by === "" ? [] : [by])].map(markdownText);
   const remarks = remarkTexts.length === 0 ? "" : ` (${remarkTexts.join("; ")})`;
-  const head = `- **${what}** ${markdownCode(address)}${remarks}`;
-  return block("drifted resource", head, [head, ...fence([...fields.flatMap(fieldDiff(false)), ...content])]);
+  const title = group.length === 1 ? markdownCode(address) : markdownText(kindCounts(group));
+  const head = `- **${what}** ${title}${remarks}`;
+  const members =
+    group.length === 1 ? "" : ` of ${firstFew(group, MOST_OPEN, (item) => markdownCode(item.address))}`;
+  const beside = content.length > 0 ? [] : fields.map(withoutSeverity).flatMap(fieldDiff(false, false));
+  if (beside.length > 0 && beside.length <= MOST_BESIDE && beside.join("").length <= LONGEST_BESIDE)
+    return block("drifted resource", head, [`${head}: ${beside.map(markdownCode).join(", ")}${members}`]);
+  const lines = fence([...fields.flatMap(fieldDiff(false)), ...content]);
+  return block("drifted resource", head, [`${head}${members}`, ...lines]);
 }
 
 /** `head`: what is left of it if there is little room. */

@@ -7,6 +7,7 @@ import type { RunInfo } from "../text/run-info.ts";
 import { DONE, summaryActions } from "../text/vocabulary.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { briefDifference, isAccessChange } from "../view/fold.ts";
+import { nextOfOutcome } from "../view/next-step.ts";
 import {
   type OutcomeItem,
   type OutcomeView,
@@ -33,7 +34,7 @@ import {
   runLine,
   tile,
 } from "./page.ts";
-import { named } from "./plan-glance.ts";
+import { named, nextRow } from "./plan-glance.ts";
 import { declared, OPEN, place, severity } from "./plan-html.ts";
 
 export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
@@ -45,7 +46,8 @@ export function outcomeHtmlPieces(outcome: OutcomeView, info: RunInfo): Generato
   return pageInPieces(outcomeHeading(outcome), heading, outcomeBody(outcome, info));
 }
 
-function* outcomeBody({ changes, diagnostics, notes, plan }: OutcomeView, info: RunInfo): Generator<Html> {
+function* outcomeBody(outcome: OutcomeView, info: RunInfo): Generator<Html> {
+  const { changes, diagnostics, notes, plan } = outcome;
   const planned = new Map<string, ChangeView>(
     (plan?.touching ?? []).map((change) => [keyOf(change), change]),
   );
@@ -63,7 +65,12 @@ function* outcomeBody({ changes, diagnostics, notes, plan }: OutcomeView, info: 
     yield* itemChunks(`${title}: ${count(items.length, "change")}`, parts());
   }
   const alone = others.filter((item) => !isExplained.has(item));
-  yield glance([...causeRows(causes), ...resultRows(alone), ...appliedRows(applied)]);
+  yield glance([
+    ...causeRows(causes),
+    ...resultRows(alone),
+    ...appliedRows(applied),
+    ...nextRow(nextOfOutcome(outcome, info)),
+  ]);
   yield findingSection([...notes, ...diagnostics], info);
   yield filterBar(results.map(outcomeFacets));
   yield* list("Not applied", [...alone, ...isExplained]);

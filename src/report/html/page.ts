@@ -7,7 +7,7 @@ import { digest } from "../../core/digest.ts";
 import { count, grouped } from "../../core/sentences.ts";
 import { type DiagnosticGroup, foldDiagnostics, ruleText, severityCounts } from "../text/diagnostic-text.ts";
 import { markupText, printableLines } from "../text/printable.ts";
-import { commitPart, hasHost, type RunInfo, runParts } from "../text/run-info.ts";
+import { commitPart, hasHost, type RunInfo, runAuthor, runParts } from "../text/run-info.ts";
 import { commitPage, filePage } from "../text/source-link.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import { PAGE_STYLE } from "./page-style.ts";
@@ -208,7 +208,7 @@ export const keyHelp: Html = html`${pager("Pages, below the list")}<p class="key
 export function runLine(host: string, modes: readonly string[], info: RunInfo | undefined): Html {
   const where = hasHost({ host, modes }) ? [html`Workspace <code>${host}</code>`] : [];
   const commit = info?.commit === undefined ? undefined : commitPart(info.commit);
-  const about = [...modes, ...(info === undefined ? [] : runParts(info))].map(
+  const about = [...modes, ...(info === undefined ? [] : [...runAuthor(info), ...runParts(info)])].map(
     (part) => html`<span>${part === commit ? linked(html`${part}`, commitPage(info)) : part}</span>`,
   );
   const link =

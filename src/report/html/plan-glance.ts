@@ -61,6 +61,15 @@ function compareRow({ summary: { compare } }: PlanView): readonly GlanceRow[] {
   ];
 }
 
+/** Commands are in backticks. */
+export function nextRow(next: string | undefined): readonly GlanceRow[] {
+  if (next === undefined) return [];
+  const parts = next
+    .split("`")
+    .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+  return [{ tone: "", label: "Next", text: html`${parts}` }];
+}
+
 function costRow(
   { costTotal }: PlanView,
   changes: readonly ChangeView[],

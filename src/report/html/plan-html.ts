@@ -1,6 +1,7 @@
 // A plan and drift as HTML pages.
 
-import { count, grouped } from "../../core/sentences.ts";
+import { nameOf } from "../../core/address.ts";
+import { count, firstFew, grouped } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
@@ -11,11 +12,15 @@ import { type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts
 import {
   briefDifference,
   type ChangeGroup,
+  type DriftGroup,
   foldChanges,
+  foldDrift,
   foldEffects,
   groupNames,
   groupTitle,
+  kindCounts,
 } from "../view/fold.ts";
+import { nextOfDrift, nextOfPlan } from "../view/next-step.ts";
 import {
   kindTable,
   movedLines,
@@ -49,7 +54,7 @@ import {
   runLine,
   tile,
 } from "./page.ts";
-import { glanceRows, MOST_NAMED, MOST_SENTENCES, named } from "./plan-glance.ts";
+import { glanceRows, MOST_NAMED, MOST_SENTENCES, named, nextRow } from "./plan-glance.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {
   return [...planHtmlPieces(plan, info)].join("");
@@ -68,7 +73,7 @@ function* planBody(plan: PlanView, info: RunInfo | undefined): Generator<Html> {
     itemChunks(`${title}: ${count(changes.length, "resource")}`, groupItems(changes, plan, ids, info));
   const isSplit = plan.split !== undefined;
   const facets = [...all.map((view) => facetsOf(view)), ...plan.shown.drift.map(driftFacets)];
-  yield glance(glanceRows(plan));
+  yield glance([...glanceRows(plan), ...nextRow(nextOfPlan(plan, info))]);
   yield findingSection(
     [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics, ...plan.notes],
     info,
@@ -322,6 +327,7 @@ export function driftHtml(view: DriftView, info?: RunInfo): string {
     ),
     ...row("update", "Access", bySeverity("security"), "severity=security"),
     ...row("update", "Cost", bySeverity("cost"), "severity=cost"),
+    ...nextRow(nextOfDrift(view, info)),
   ];
   return page(
     title,
@@ -345,24 +351,40 @@ function driftList(
   areAnchors = false,
 ): Html {
   const { items, note } = notedOnce(drift);
-  const cards = items.map((item) =>
-    folded({
-      tone: item.what,
-      open: drift.length <= OPEN,
-      facets: driftFacets(item),
-      id: areAnchors ? item.address : undefined,
-      head: [
-        html`<span class="verb">${item.what}</span><span class="address">${item.address}</span>${remark(briefDifference(item.fields))}${severity(item.severity)}${remark(item.remark)}${place(item.at)}`,
-      ],
-      body: [
-        item.author === "" ? NOTHING : html`<p class="hint">${item.author}</p>`,
-        ...declared(item.at, info).map((link) => html`<ul>${link}</ul>`),
-        fieldTable(item.fields),
-        sideBySide(item.content),
-      ],
-    }),
-  );
+  const cards = foldDrift(items).map((group) => driftHtmlOf(group, info, drift.length <= OPEN, areAnchors));
   return html`${itemList(title, cards)}${note === "" ? NOTHING : html`<p class="where">${note}</p>\n`}`;
+}
+
+function driftHtmlOf(group: DriftGroup, info: RunInfo | undefined, open: boolean, isAnchor: boolean): Html {
+  const [item, ...others] = group;
+  const isSingle = others.length === 0;
+  const members = group.map(
+    ({ address, author, at }) =>
+      html`<li${isAnchor ? html` id="${address}"` : NOTHING}><code>${address}</code> ${remark(author)} ${at === undefined ? NOTHING : placeLink(at, placeName(at), info)}</li>`,
+  );
+  return folded({
+    tone: item.what,
+    open: open && isSingle,
+    facets: { ...driftFacets(item), number: group.length },
+    id: isAnchor && isSingle ? item.address : undefined,
+    head: [
+      html`<span class="verb">${item.what}</span><span class="address">${isSingle ? item.address : kindCounts(group)}</span>`,
+      remark(briefDifference(item.fields)),
+      isSingle
+        ? NOTHING
+        : remark(firstFew(group, MOST_NAMED, ({ source }) => printable(nameOf(source.address)))),
+      severity(item.severity),
+      remark(item.remark),
+      isSingle ? place(item.at) : NOTHING,
+    ],
+    body: [
+      isSingle && item.author !== "" ? html`<p class="hint">${item.author}</p>` : NOTHING,
+      ...(isSingle ? declared(item.at, info) : []).map((link) => html`<ul>${link}</ul>`),
+      fieldTable(item.fields),
+      sideBySide(item.content),
+      isSingle ? NOTHING : html`<ul class="members">${members}</ul>`,
+    ],
+  });
 }
 
 /** So many are seen at a glance; more are read one by one. */

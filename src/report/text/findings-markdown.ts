@@ -2,7 +2,7 @@
 
 import { type Diagnostic, type Location, placeText } from "../../core/diagnostic.ts";
 import { ruleText, severityCounts } from "./diagnostic-text.ts";
-import { markdownBlock, markdownCode, markdownSentence, printableLines } from "./printable.ts";
+import { markdownBlock, markdownCode, markdownSentence, markdownText, printableLines } from "./printable.ts";
 import { markdownHead, markdownLink, type RunInfo } from "./run-info.ts";
 import { type Block, COMMENT_SIZE, type FittedReport, fittedMarkdown } from "./shorten-markdown.ts";
 import { filePage } from "./source-link.ts";
@@ -76,4 +76,11 @@ export function findingsMarkdown(
       .map((diagnostic) => findingItem(diagnostic, info)),
   });
   return fittedMarkdown(markdownHead(heading, info), [section(0, "error"), section(1, "warning")], size);
+}
+
+/** The next step of a reader; its commands are in backticks. */
+export function nextLines(next: string | undefined): readonly string[] {
+  if (next === undefined) return [];
+  const parts = next.split("`").map((part, at) => (at % 2 === 1 ? markdownCode(part) : markdownText(part)));
+  return [`- **Next**: ${parts.join("")}`];
 }

@@ -37,6 +37,13 @@ export function runParts({ toolVersion, target, commit, madeAt, partial }: RunIn
   ];
 }
 
+/** `by ada as etl@example.com`: the actor, and the caller if it is another; for pages and comments, which others read. */
+export function runAuthor({ actor, caller }: Pick<RunInfo, "actor" | "caller">): readonly string[] {
+  const by = actor ?? caller;
+  if (by === undefined) return [];
+  return [caller === undefined || caller === by ? `by ${by}` : `by ${by} as ${caller}`];
+}
+
 /** What `runParts` says about the commit. */
 export const commitPart = (commit: string): string => `commit ${commit.slice(0, 12)}`;
 
@@ -70,7 +77,7 @@ export function markdownMarker(target = "default"): string {
 /** The line below a heading in Markdown; the commit is short, and whole on the page of the run. */
 export function runMarkdown(info: RunInfo): string {
   const { madeAt, commit, runUrl } = info;
-  const parts = [...info.modes, ...runParts(info)].map((part) => {
+  const parts = [...info.modes, ...runAuthor(info), ...runParts(info)].map((part) => {
     if (commit !== undefined && part === commitPart(commit))
       return markdownLink(markdownText(part), commitPage(info));
     return part === madeAt ? part : markdownText(part);

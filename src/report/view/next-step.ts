@@ -1,0 +1,50 @@
+// What a reader of a page or a comment does next. Commands are in backticks, with the spec and the target of the run.
+
+import { DEFAULT_FILE } from "../../config/files.ts";
+import { shellWord } from "../../core/sentences.ts";
+import { printable } from "../text/printable.ts";
+import type { RunInfo } from "../text/run-info.ts";
+import type { DriftView } from "./drift-view.ts";
+import type { OutcomeView } from "./outcome-view.ts";
+import type { PlanView } from "./plan-view.ts";
+
+/** Undefined if nothing is to apply, or if a finding says what blocks the plan. */
+export function nextOfPlan(plan: PlanView, info: RunInfo | undefined): string | undefined {
+  if (plan.refusal !== undefined || plan.touching.length === 0) return undefined;
+  const apply = `\`${command("apply", info)}\``;
+  return info?.runUrl === undefined
+    ? `to make these changes, run ${apply}`
+    : `review and approve; the job of the pipeline that applies, or ${apply}, then makes these changes`;
+}
+
+/** Undefined if every change is applied. */
+export function nextOfOutcome(
+  { unapplied, interrupted }: OutcomeView,
+  info: RunInfo | undefined,
+): string | undefined {
+  const { failed, unknown, blocked, skipped } = unapplied;
+  if (failed + unknown + blocked + skipped === 0) return undefined;
+  const again = info?.runUrl === undefined ? `run \`${command("apply", info)}\`` : "run the pipeline again";
+  if (failed > 0) return `fix the causes, then ${again}; it makes the changes that are missing`;
+  if (unknown > 0) return `${again}; it first checks which changes were applied`;
+  return interrupted ? `${again}; it makes the changes that are missing` : again;
+}
+
+/** Undefined without drift that needs attention. */
+export function nextOfDrift({ drift }: DriftView, info: RunInfo | undefined): string | undefined {
+  if (drift.every(({ open }) => open === undefined)) return undefined;
+  const step = (name: string, rest = "") => `\`${command(name, info)}${rest}\``;
+  const parts = [
+    `to undo drift, run ${step("apply")}`,
+    `to keep a change, ${step("drift accept", " ADDRESS")}`,
+    `to keep it for a time, ${step("drift acknowledge", " ADDRESS --until DATE --reason TEXT")}`,
+  ];
+  return parts.join("; ");
+}
+
+function command(name: string, info: RunInfo | undefined): string {
+  const { spec = DEFAULT_FILE, target } = info ?? {};
+  const file = spec === DEFAULT_FILE ? [] : ["--file", shellWord(spec)];
+  const part = target === undefined ? [] : ["--target", shellWord(target)];
+  return printable(["workspace", name, ...file, ...part].join(" ")).replaceAll("`", "'");
+}
