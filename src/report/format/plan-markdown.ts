@@ -359,10 +359,7 @@ function groupHead(group: ChangeGroup): string {
 
 function resolved({ split }: PlanView): Section {
   const blocks = (split?.resolved ?? []).map(
-    (item): Block => ({
-      what: "resolved change",
-      text: `- ${markdownText(resolvedSentence(item))}\n`,
-    }),
+    (item): Block => ({ what: "resolved change", text: `- ${markdownText(resolvedSentence(item))}\n` }),
   );
   return collapsed(RANK.closed, `${ORIGIN_HEADS.resolved}: ${count(blocks.length, "resource")}`, blocks);
 }
@@ -404,6 +401,9 @@ const MOST_BESIDE = 2;
 
 /** Longer ones are in a block, which scrolls. */
 const LONGEST_BESIDE = 140;
+
+/** Drift also has who acknowledged it, and why. */
+const LONGEST_DRIFT = 400;
 
 /** `most`: lines of differences to show. A few short ones are then next to the address. */
 export function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): Block {
@@ -463,7 +463,7 @@ function driftBlock(group: DriftGroup): Block {
   const members =
     group.length === 1 ? "" : ` of ${firstFew(group, MOST_OPEN, (item) => markdownCode(item.address))}`;
   const beside = content.length > 0 ? [] : fields.map(withoutSeverity).flatMap(fieldDiff(false, false));
-  if (beside.length > 0 && beside.length <= MOST_BESIDE && beside.join("").length <= LONGEST_BESIDE)
+  if (beside.length > 0 && beside.length <= MOST_BESIDE && beside.join("").length <= LONGEST_DRIFT)
     return block("drifted resource", head, [`${head}: ${beside.map(markdownCode).join(", ")}${members}`]);
   const lines = fence([...fields.flatMap(fieldDiff(false)), ...content]);
   return block("drifted resource", head, [`${head}${members}`, ...lines]);

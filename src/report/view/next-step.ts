@@ -8,10 +8,16 @@ import type { DriftView } from "./drift-view.ts";
 import type { OutcomeView } from "./outcome-view.ts";
 import type { PlanView } from "./plan-view.ts";
 
-/** Undefined if nothing is to apply, or if a finding says what blocks the plan. */
+/**
+ * Undefined if nothing is to apply, if a finding says what blocks the plan, and for a restricted plan. A plan that only deletes may be one
+ * of `plan --destroy`, which another command applies.
+ */
 export function nextOfPlan(plan: PlanView, info: RunInfo | undefined): string | undefined {
-  if (plan.refusal !== undefined || plan.touching.length === 0) return undefined;
-  const apply = `\`${command("apply", info)}\``;
+  const { refusal, touching, modes, summary } = plan;
+  const onlyDeletes = summary.noop === 0 && touching.every(({ action }) => action === "delete");
+  if (refusal !== undefined || onlyDeletes || modes.length > 0) return undefined;
+  const same = info?.partial === undefined ? "" : ` with the same ${info.partial}`;
+  const apply = `\`${command("apply", info)}\`${same}`;
   return info?.runUrl === undefined
     ? `to make these changes, run ${apply}`
     : `review and approve; the job of the pipeline that applies, or ${apply}, then makes these changes`;
@@ -24,7 +30,7 @@ export function nextOfOutcome(
 ): string | undefined {
   const { failed, unknown, blocked, skipped } = unapplied;
   if (failed + unknown + blocked + skipped === 0) return undefined;
-  const again = info?.runUrl === undefined ? `run \`${command("apply", info)}\`` : "run the pipeline again";
+  const again = info?.runUrl === undefined ? "run the same command again" : "run the pipeline again";
   if (failed > 0) return `fix the causes, then ${again}; it makes the changes that are missing`;
   if (unknown > 0) return `${again}; it first checks which changes were applied`;
   return interrupted ? `${again}; it makes the changes that are missing` : again;
@@ -42,9 +48,11 @@ export function nextOfDrift({ drift }: DriftView, info: RunInfo | undefined): st
   return parts.join("; ");
 }
 
-function command(name: string, info: RunInfo | undefined): string {
+function command(subcommand: string, info: RunInfo | undefined): string {
   const { spec = DEFAULT_FILE, target } = info ?? {};
-  const file = spec === DEFAULT_FILE ? [] : ["--file", shellWord(spec)];
+  // Where the spec is on this machine means nothing to a reader of a comment.
+  const name = spec.split(/[\\/]/).at(-1) ?? spec;
+  const file = name === DEFAULT_FILE ? [] : ["--file", shellWord(name)];
   const part = target === undefined ? [] : ["--target", shellWord(target)];
-  return printable(["workspace", name, ...file, ...part].join(" ")).replaceAll("`", "'");
+  return printable(["workspace", subcommand, ...file, ...part].join(" ")).replaceAll("`", "'");
 }

@@ -114,6 +114,7 @@ async function runAction(site: Site, { cwd, inputs, env, event }: Action): Promi
       GITHUB_REPOSITORY: "me/infra",
       GITHUB_REF: event.ref,
       GITHUB_REF_NAME: event.ref.replace(/^refs\/heads\//, ""),
+      GITHUB_ACTOR: "ada",
       GITHUB_RUN_ID: String(70 + event.number),
       GITHUB_RUN_NUMBER: "1",
       GITHUB_RUN_ATTEMPT: String(event.attempt ?? 1),

@@ -363,10 +363,22 @@ describe("a plan or an apply that did not succeed", () => {
   test("says what to do next, and a pipeline is not told to run a command", () => {
     const local = { ...INFO, runUrl: undefined };
     expect(outcomeMarkdown(view, local).text).toMatch(
-      /^- \*\*Next\*\*: fix the causes, then run `workspace apply/m,
+      /^- \*\*Next\*\*: fix the causes, then run the same command again/m,
     );
     expect(outcomeHtml(view, INFO)).toContain("<dt>Next</dt><dd>fix the causes, then run the pipeline again");
-    expect(planMarkdown(teamView(8), local).text).toContain("- **Next**: ");
+    const team = { ...teamView(8), refusal: undefined };
+    const next = (info: typeof INFO & Record<string, unknown>) =>
+      /^- \*\*Next\*\*: (.*)$/m.exec(planMarkdown(team, info).text)?.[1];
+    expect(next({ ...local, spec: "/builds/lake/workspace.yaml", target: "dev" })).toBe(
+      "to make these changes, run `workspace apply --target dev`",
+    );
+    expect(next({ ...local, spec: "/builds/lake/prod.yaml", target: undefined, partial: "--only" })).toBe(
+      "to make these changes, run `workspace apply --file prod.yaml` with the same --only",
+    );
+    expect(next({ ...INFO, runUrl: "https://ci.test/7" })).toMatch(/^review and approve; /);
+    const onlyDeletes = viewOf(planOf(everything.changes.filter(({ action }) => action === "delete")));
+    expect(planHtml({ ...onlyDeletes, refusal: undefined })).not.toContain("<dt>Next</dt>");
+    expect(planHtml({ ...team, modes: ["offline"] })).not.toContain("<dt>Next</dt>");
     expect(planHtml(viewOf(everything))).not.toContain("<dt>Next</dt>");
   });
 });
