@@ -66,7 +66,7 @@ function explainedSection(items: readonly OutcomeItem[]): Section {
   return collapsed(RANK.complete, `Not applied for these causes: ${count(blocks.length, "change")}`, blocks);
 }
 
-/** What an apply destroyed and whose access it changed is in no closed block. */
+/** The destroyed objects and the changes of access of an apply are in no closed block. */
 function appliedRows(applied: readonly OutcomeItem[], plan: PlanView | undefined): Section {
   const done = new Set(applied.map(({ action, address }) => `${action} ${address}`));
   const changes = (plan?.touching ?? []).filter(({ action, address }) => done.has(`${action} ${address}`));

@@ -1,6 +1,5 @@
-// What a reader of a page or a comment does next. Commands are in backticks, with the spec and the target of the run.
+// The next step of the reader of a page or a comment. Commands are in backticks, with the spec and the target of the run.
 
-import { DEFAULT_FILE } from "../../config/files.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
@@ -47,6 +46,9 @@ export function nextOfDrift({ drift }: DriftView, info: RunInfo | undefined): st
   ];
   return parts.join("; ");
 }
+
+/** No option names it. */
+const DEFAULT_FILE = "workspace.yaml";
 
 function command(subcommand: string, info: RunInfo | undefined): string {
   const { spec = DEFAULT_FILE, target } = info ?? {};
