@@ -1,6 +1,6 @@
 // The state of a fleet and its queue as text and Markdown, and one line for each result as it arrives.
 
-import { count, shellWord } from "../../core/sentences.ts";
+import { count, firstFew, shellWord } from "../../core/sentences.ts";
 import { markdownText, printable } from "../../report/text/printable.ts";
 import { textTable } from "../../report/text/terminal.ts";
 import type { PauseScope } from "../database/pauses.ts";
@@ -15,6 +15,7 @@ import {
   driftWords,
   type FleetRow,
   type FleetView,
+  foldCauses,
   locatedMessage,
   rowWord,
   STATUS_WORDS,
@@ -36,9 +37,10 @@ export function fleetMarkdown(view: FleetView): string {
     ...(rest.length === 0 ? [] : ["", ...head, ...rest.map(rowOf)]),
     ...listed(
       "Failures",
-      view.rows.flatMap(({ workspace, cause }) =>
-        cause === undefined ? [] : [`- **${markdownText(workspace)}**: ${markdownText(causeWords(cause))}`],
-      ),
+      foldCauses(view.rows).map(({ cause, rows }) => {
+        const names = rows.map(({ workspace }) => `**${markdownText(workspace)}**`);
+        return `- ${membersText(names)}: ${markdownText(causeWords(cause))}`;
+      }),
     ),
     ...listed(
       "Drifted",
@@ -79,6 +81,15 @@ const cellsOf = (row: FleetRow): readonly string[] => [
   changeWords(row.changes),
 ];
 
+/** So many workspaces with one cause are named. */
+const MOST_NAMED = 5;
+
+/** `ads-prod`, or `3 workspaces (ads-prod, bi-prod, ml-prod)`. */
+function membersText(names: readonly string[]): string {
+  const text = firstFew(names, MOST_NAMED);
+  return names.length === 1 ? text : `${count(names.length, "workspace")} (${text})`;
+}
+
 const isOk = ({ state }: FleetRow): boolean => state === "ok";
 
 /** In a larger fleet, the workspaces that are ok are one line. */
@@ -94,9 +105,10 @@ export function fleetText(view: FleetView): string {
   const folded = isFolded ? `${count(ok.length, "workspace")} ok.\n` : "";
   const block = (lines: readonly string[]): string =>
     lines.length === 0 ? "" : `\n${lines.map((line) => `${printable(line)}\n`).join("")}`;
-  const causes = rows.flatMap(({ workspace, cause }) =>
-    cause === undefined ? [] : [`${workspace}: ${causeWords(cause)}`],
-  );
+  const causes = foldCauses(rows).map(({ cause, rows: own }) => {
+    const names = own.map(({ workspace }) => workspace);
+    return `${membersText(names)}: ${causeWords(cause)}`;
+  });
   const drifted = rows.flatMap((row) =>
     row.drifted.length === 0 ? [] : [`${row.workspace}: drift of ${driftedWords(row)}`],
   );

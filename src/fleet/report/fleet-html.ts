@@ -2,6 +2,7 @@
 
 import { count, grouped } from "../../core/sentences.ts";
 import {
+  anchorOf,
   closed,
   filterBar,
   findings,
@@ -26,6 +27,7 @@ import {
   type FleetRow,
   type FleetState,
   type FleetView,
+  foldCauses,
   rowWord,
   stateWord,
   totalOf,
@@ -43,6 +45,7 @@ export function fleetHtml(view: FleetView, results?: string): string {
     [
       html`<p class="where">Fleet report of ${timeText(view.madeAt)}</p>`,
       tiles(view),
+      causes(view),
       queue(view),
       days(view),
     ],
@@ -62,10 +65,11 @@ export function fleetHtml(view: FleetView, results?: string): string {
 function section(view: FleetView, state: FleetState, labels: LabelAttributes, runs: number): readonly Html[] {
   const rows = view.rows.filter((row) => row.state === state);
   if (rows.length === 0) return [];
+  const failing = (view.states.failed ?? 0) + (view.states.blocked ?? 0);
   return [
     itemList(
       `${sentenceCase(stateWord(state))}: ${count(rows.length, "workspace")}`,
-      rows.map((row) => rowHtml(row, labels, { isShort: rows.length <= OPEN, runs })),
+      rows.map((row) => rowHtml(row, labels, { isShort: failing <= OPEN, runs })),
     ),
   ];
 }
@@ -111,6 +115,32 @@ function tiles({ states, drift }: FleetView): Html {
   )}<li><b>${grouped(totalOf(drift))}</b><span>drifted resources</span></li></ul>`;
 }
 
+/** So many causes are above the list, and so many workspaces with a cause are named. */
+const MOST_CAUSES = 5;
+const MOST_NAMED = 5;
+
+/** Causes of several workspaces each. A cause of a single workspace is in its row. */
+function causes({ rows }: FleetView): Html {
+  const shared = foldCauses(rows).filter((group) => group.rows.length > 1);
+  if (shared.length === 0) return NOTHING;
+  const lines = shared.slice(0, MOST_CAUSES).map(({ cause, rows: own }) => {
+    const links = own
+      .slice(0, MOST_NAMED)
+      .map(
+        ({ workspace }, at) =>
+          html`${at === 0 ? "" : ", "}<a href="#${anchorOf(workspace)}">${workspace}</a>`,
+      );
+    const rest = own.length > MOST_NAMED ? `, and ${grouped(own.length - MOST_NAMED)} more` : "";
+    return html`<div class="delete"><dt>${count(own.length, "workspace")}</dt><dd>${causeWords(cause)} (${links}${rest})</dd></div>`;
+  });
+  const rest = shared.length - lines.length;
+  const more =
+    rest === 0
+      ? NOTHING
+      : html`<p class="where">… and ${count(rest, "more cause")} of several workspaces</p>`;
+  return html`<dl class="glance">${lines}</dl>${more}`;
+}
+
 function queue(view: FleetView): Html {
   const lines = queueLines(view);
   if (lines.length === 0) return NOTHING;
@@ -139,7 +169,7 @@ function rowHtml(row: FleetRow, labels: LabelAttributes, { isShort, runs }: RowL
     id: row.workspace,
     head: [
       html`<span class="verb">${rowWord(row)}</span><span class="address">${row.workspace}</span>`,
-      html`<span class="remark">${ageWords(row.ageMs)}</span>`,
+      html`<span class="remark">${row.ageMs === undefined ? "-" : `${ageWords(row.ageMs)} ago`}</span>`,
       about(row),
       trend(row.trend, runs),
     ],
@@ -192,7 +222,8 @@ const HEIGHT = 16;
 function trend(counts: readonly number[], runs: number): Html {
   if (counts.every((drifted) => drifted === 0)) return NOTHING;
   const label = `Drift in the last ${counts.length} runs: ${counts.join(", ")}`;
-  return line(counts, { width: WIDTH, height: HEIGHT, label, points: runs });
+  const chart = line(counts, { width: WIDTH, height: HEIGHT, label, points: runs });
+  return html`${chart}<span class="remark">drift in ${count(counts.length, "run")}</span>`;
 }
 
 function days(view: FleetView): Html {

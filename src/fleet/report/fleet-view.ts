@@ -67,6 +67,12 @@ export interface RowCause {
   readonly lastStatus?: number;
 }
 
+/** `cause`: that of the first row. */
+export interface CauseGroup {
+  readonly cause: RowCause;
+  readonly rows: readonly FleetRow[];
+}
+
 export interface QueueView {
   readonly queued: readonly PresentJob[];
   readonly waiting: readonly PresentJob[];
@@ -320,6 +326,20 @@ export function causeWords({ command, attempts, code, message, lastStatus }: Row
   return `${command}${tries}: ${code === "" ? "" : `${code}: `}${message}${message.includes(String(lastStatus)) ? "" : http}`;
 }
 
+/** Rows that failed, or were blocked, for the same reason, whatever the number of attempts; most rows first. */
+export function foldCauses(rows: readonly FleetRow[]): readonly CauseGroup[] {
+  const failed = rows.flatMap((row) => (row.cause === undefined ? [] : [{ row, cause: row.cause }]));
+  const alike = Map.groupBy(failed, ({ row, cause: { command, code, message } }) =>
+    JSON.stringify([row.state, command, code, message]),
+  );
+  return [...alike.values()]
+    .flatMap((group) => {
+      const [{ cause } = {}] = group;
+      return cause === undefined ? [] : [{ cause, rows: group.map(({ row }) => row) }];
+    })
+    .sort((a, b) => b.rows.length - a.rows.length);
+}
+
 const isMade = (result: WorkspaceResult): boolean => result.command === "apply" && isAnswer(result);
 
 /** A validation contacts no workspace, so a successful one does not hide that the last run failed. */
@@ -404,11 +424,11 @@ export function ageWords(ageMs: number | undefined): string {
 }
 
 export function verdict({ rows, states, drift }: FleetView): string {
-  const failing = (states.failed ?? 0) + (states.blocked ?? 0);
   const drifted = rows.filter((row) => totalOf(row.drift) > 0).length;
   const parts = [
     `${count(rows.length, "workspace")}`,
-    `${failing} failing`,
+    `${states.failed ?? 0} failed`,
+    `${states.blocked ?? 0} blocked`,
     `${drifted} with drift${drifted === 0 ? "" : ` (${driftWords(drift)})`}`,
     `${states.never ?? 0} never run`,
   ];

@@ -138,7 +138,7 @@ describe.skipIf(server === undefined)("a fleet with a database", () => {
       const variables = { ...SECRETS, WORKSPACE_FLEET_DATABASE: fleetUrl(schema, "watcher") };
       const { code, out } = await fleet(["status"], variables);
       expect(code).toBe(0);
-      expect(out).toContain("3 workspaces, 0 failing, 0 with drift, 3 never run.");
+      expect(out).toContain("3 workspaces, 0 failed, 0 blocked, 0 with drift, 3 never run.");
     }
   });
 

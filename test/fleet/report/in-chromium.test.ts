@@ -47,8 +47,8 @@ describeInChromium("a row of a workspace", (open) => {
       (
         await page.locator(`details.item:has(.address:text-is("${name}")) summary .remark`).allTextContents()
       ).slice(1);
-    expect(await remarks("web-prod")).toEqual(["changes: 3 create, 1 update"]);
-    expect(await remarks("ads-test")).toEqual([]);
+    expect(await remarks("web-prod")).toEqual(["changes: 3 create, 1 update", "drift in 4 runs"]);
+    expect(await remarks("ads-test")).toEqual(["drift in 5 runs"]);
     expect(await remarks("new")).toEqual([]);
   });
 });

@@ -5,11 +5,12 @@ import { describe, expect, test } from "vitest";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { WorkspaceResult } from "../../../src/fleet/model/result.ts";
 import { fleetMarkdown, fleetText } from "../../../src/fleet/report/fleet-documents.ts";
+import { fleetHtml } from "../../../src/fleet/report/fleet-html.ts";
 import { fleetJson } from "../../../src/fleet/report/fleet-json.ts";
 import { fleetMetrics } from "../../../src/fleet/report/fleet-metrics.ts";
 import { fleetView } from "../../../src/fleet/report/fleet-view.ts";
 import { resultOf, workspaceNamed } from "../queue/workspaces.ts";
-import { FLEET_VIEW } from "./sample-fleet.ts";
+import { FLEET_VIEW, NOW } from "./sample-fleet.ts";
 
 const rowOf = (name: string) => FLEET_VIEW.rows.find(({ workspace }) => workspace === name);
 
@@ -100,9 +101,47 @@ describe("a fleet report", () => {
       ml-test: drift: FLEET_TIMEOUT: the run did not end within 600 s
       bi-prod: plan: blocked
 
-      7 workspaces, 3 failing, 2 with drift (2 security, 4 cost), 1 never run.
+      7 workspaces, 2 failed, 1 blocked, 2 with drift (2 security, 4 cost), 1 never run.
       "
     `);
+  });
+
+  const unset = error("FLEET_VARIABLE", "UNSET_TOKEN is not set");
+  const failedIn = (workspace: string, attempt: number, diagnostic = unset): [string, WorkspaceResult[]] => [
+    workspace,
+    [
+      {
+        ...{ workspace, command: "drift", status: "failed", startedAt: NOW - 8_000, durationMs: 1_400 },
+        ...{ counts: {}, drift: {}, diagnostics: [diagnostic], attempt },
+      },
+    ],
+  ];
+  const failures = new Map([
+    failedIn("a", 1),
+    failedIn("b", 2),
+    failedIn("c", 3),
+    failedIn("d", 1, error("FLEET_TIMEOUT", "the run did not end")),
+  ]);
+  const failing = fleetView(
+    { workspaces: [...failures.keys()].map((name) => workspaceNamed(name)) },
+    failures,
+    NOW,
+  );
+
+  test("as text and Markdown names a cause of several failures once, with its workspaces, whatever the attempts", () => {
+    expect(fleetText(failing)).toContain(
+      "\n3 workspaces (a, b, c): drift: FLEET_VARIABLE: UNSET_TOKEN is not set\nd: drift: FLEET_TIMEOUT: the run did not end\n",
+    );
+    expect(fleetMarkdown(failing)).toContain("- 3 workspaces (**a**, **b**, **c**): drift: FLEET");
+    expect(fleetText(failing)).toContain("4 workspaces, 4 failed, 0 blocked, ");
+  });
+
+  test("as a page has a cause of several failures above the list, and says that an age is one", () => {
+    const page = fleetHtml(failing);
+    expect(page).toContain("<dt>3 workspaces</dt><dd>drift: FLEET_VARIABLE: UNSET_TOKEN is not set (");
+    expect(page.match(/<dt>/g)).toHaveLength(1);
+    expect(page).toContain(">7 s ago</span>");
+    expect(fleetHtml(FLEET_VIEW)).toContain("drift in 8 runs</span>");
   });
 
   test("as Markdown escapes what services wrote", () => {
@@ -223,7 +262,7 @@ describe("a fleet report", () => {
     expect(text).toContain(
       "lost: apply, 2 attempts: FLEET_CRASH: host:1 ended before the run reported a result\n",
     );
-    expect(text).toContain("4 workspaces, 2 failing, 0 with drift, 0 never run.\n");
+    expect(text).toContain("4 workspaces, 2 failed, 0 blocked, 0 with drift, 0 never run.\n");
     expect(fleetMetrics(view)).toContain('workspace_fleet_workspaces{state="failed"} 2\n');
   });
 
