@@ -73,7 +73,7 @@ const recordsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[]
 function acceptedLines({ address, what, fields }: Readonly<Record<string, unknown>>): readonly string[] {
   const lines = recordsIn(fields).map(({ path, before, after, at }) => {
     const place = isRecord(at) ? ` (${at.file}:${at.line})` : "";
-    return `${address} ${path}: ${JSON.stringify(before ?? null)} → ${JSON.stringify(after ?? null)}${place}`;
+    return `${address} ${Array.isArray(path) ? path.join(".") : ""}: ${JSON.stringify(before ?? null)} → ${JSON.stringify(after ?? null)}${place}`;
   });
   return lines.length > 0 ? lines : [`${address}: ${what}`];
 }

@@ -144,7 +144,7 @@ test("the text of the pull request shows invisible characters of live values as 
         {
           address: "pools.a",
           what: "changed",
-          fields: [{ path: "/custom_tags/k\n\u202e", before: "a\u200b", after: "\u2066x" }],
+          fields: [{ path: ["custom_tags", "k\n\u202e"], before: "a\u200b", after: "\u2066x" }],
         },
       ],
       without_drift: ["pools.b\u200d"],
@@ -152,7 +152,7 @@ test("the text of the pull request shows invisible characters of live values as 
       refused: [{ message: "pools.c\u202e: refused", hint: "write \u200b by hand" }],
     }),
   );
-  expect(accepted?.report).toContain('pools.a /custom_tags/k\\n\\u202e: "a\\u200b" → "\\u2066x"\n```');
+  expect(accepted?.report).toContain('pools.a custom_tags.k\\n\\u202e: "a\\u200b" → "\\u2066x"\n```');
   expect(accepted?.report).toContain("pools.b\\u200d");
   expect(accepted?.report).toContain("pools.c\\u202e: refused; write \\u200b by hand");
 });
@@ -189,7 +189,7 @@ test("the text of the pull request lists what is accepted, and what is not and w
         address: "pools.a",
         what: "changed",
         fields: [
-          { path: "/max_capacity", before: 10, after: "```\n@everyone", at: { file: "w.yaml", line: 2 } },
+          { path: ["max_capacity"], before: 10, after: "```\n@everyone", at: { file: "w.yaml", line: 2 } },
         ],
       },
       { address: "jobs.old", what: "deleted", fields: [] },
@@ -202,7 +202,7 @@ test("the text of the pull request lists what is accepted, and what is not and w
   expect(accepted?.report.split("\n")).toEqual(
     expect.arrayContaining([
       "````text",
-      'pools.a /max_capacity: 10 → "```\\n@everyone" (w.yaml:2)',
+      'pools.a max_capacity: 10 → "```\\n@everyone" (w.yaml:2)',
       "jobs.old: deleted",
       "Not accepted:",
       "pools.b: max_capacity comes from an expression; change it by hand",

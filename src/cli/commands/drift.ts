@@ -2,7 +2,7 @@
 
 import type { Address } from "../../core/address.ts";
 import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
-import { toDottedPath, toPointer } from "../../core/pointer.ts";
+import { toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { comparedIn, pendingMoves, recordedAddress } from "../../planner/diff/known-drift.ts";
 import { registry } from "../../providers/index.ts";
@@ -142,7 +142,7 @@ function acceptedJson(accepted: AcceptedSession, isDryRun: boolean) {
       address,
       what,
       fields: fields.map(({ path, declared, live, at }) => ({
-        path: toPointer(path),
+        path,
         before: declared ?? null,
         after: live ?? null,
         at: { file: at.file, line: at.line, column: at.column },

@@ -2,7 +2,6 @@
 
 import { type Address, kindOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { Json } from "../../core/json.ts";
 import type { PastChange, PastRun } from "../../core/past-run.ts";
 import { fromPointer } from "../../core/pointer.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
@@ -224,7 +223,19 @@ export function runDocument(run: PastRun, diff: boolean): Record<string, unknown
     started_at: isoTime(started_at),
     ended_at: ended_at === undefined ? undefined : isoTime(ended_at),
     more_changed: more ?? 0,
-    details: diff ? (withoutDigests((details ?? []) as unknown as Json) as unknown) : undefined,
+    details: diff ? (details ?? []).map(detailDocument) : undefined,
+  };
+}
+
+function detailDocument({ address, action, fields }: PastChange): Record<string, unknown> {
+  return {
+    address,
+    action,
+    fields: fields.map(({ path, before = null, after = null }) => ({
+      path: fromPointer(path),
+      before: withoutDigests(before),
+      after: withoutDigests(after),
+    })),
   };
 }
 

@@ -132,6 +132,16 @@ test("`state restore` lists when and by whom each older state was applied", asyn
   ]);
 });
 
+test("a recorded change has a path and both sides, as a difference of a plan has", async () => {
+  const folder = folderWith(POOL);
+  await run(folder, "apply --auto-approve");
+  await run(folder, "destroy --auto-approve");
+  const [destroyed, created] = await runs(folder, "--diff");
+  const [field] = created.details[0].fields;
+  expect(field).toMatchObject({ path: [expect.any(String)], before: null });
+  expect(destroyed.details[0].fields).toContainEqual({ path: field.path, before: field.after, after: null });
+});
+
 test("a run that waits for the lock names the CI run that holds it", async () => {
   const folder = folderWith(POOL);
   const holder = contextWith(environment(CI), folder);
