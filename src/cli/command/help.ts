@@ -190,7 +190,7 @@ workspace state rm: see workspace import, workspace destroy
 workspace state mv: see workspace state list
   workspace state mv pools.old pools.new  # keep the object under its new key
 workspace state unlock: see workspace apply --lock-timeout, docs/state.md
-  workspace state unlock 4f1c  # release the lock with this ID
+  workspace state unlock 03fc674de7c76c66  # release the lock with this ID
 workspace state pull: see workspace state push, workspace state migrate
   workspace state pull --out state.json  # back up the state
 workspace state push: see workspace state pull, workspace state restore
