@@ -218,3 +218,17 @@ export const registry: Registry = registryOf([
   notebooks,
   files,
 ]);
+
+/** The registry with a changed kind. */
+export const withKind = (kind: string, change: Partial<Provider>): Registry =>
+  registryOf(
+    registry.kinds.map((other) => (other.kind === kind ? { ...other, ...change } : other)) as Provider[],
+  );
+
+/** The registry in which `pools` have more fields, which need no value. */
+export const withPoolFields = (fields: Readonly<Record<string, object>>): Registry => {
+  const added = Object.entries(fields).map(([name, schema]) => [name, maybe(Type.Unsafe(schema))]);
+  return withKind("pools", {
+    fields: { ...registry.get("pools").fields, ...Object.fromEntries(added) },
+  } as Partial<Provider>);
+};

@@ -94,10 +94,7 @@ class Linking {
     }
     for (const part of parts) if (typeof part !== "string") this.targets.add(part.address);
     this.#checkPlace(node, schema, parts);
-    const marked =
-      this.#linkage.isSensitive && refersToSensitive(parts, this.#linkage)
-        ? { ...node, sensitive: true as const }
-        : node;
+    const marked = refersToSensitive(parts, this.#linkage) ? { ...node, sensitive: true as const } : node;
     const values = parts.map((part) => (typeof part === "string" ? part : this.#valueInSpec(part, schema)));
     const [only, ...more] = values;
     if (!values.includes(undefined))
@@ -121,8 +118,7 @@ class Linking {
 
   /** A field that holds the id of one kind takes a reference to that kind's id, and nothing else that refers. */
   #checkPlace(at: Span, schema: FieldSchema, parts: readonly ReferencePart[]): void {
-    if (schema.refersTo === undefined) return;
-    const provider = this.#linkage.registry.find(schema.refersTo);
+    const provider = this.#kindOfId(schema);
     const [only, ...more] = parts;
     if (provider === undefined || only === undefined) return;
     const fits =
@@ -138,7 +134,7 @@ class Linking {
 
   /** A name where an id belongs is most likely a reference that was not written as one. */
   #literal(node: ScalarNode, text: string, schema: FieldSchema): SpecNode {
-    const provider = schema.refersTo === undefined ? undefined : this.#linkage.registry.find(schema.refersTo);
+    const provider = this.#kindOfId(schema);
     if (provider !== undefined && this.#linkage.resources.has(addressOf(provider.kind, text))) {
       const { address } = this.#written;
       const target = `${provider.kind}.${text}`;
@@ -147,6 +143,10 @@ class Linking {
       this.#linkage.findings.warning("SPEC_REFERENCE", message, node, { address, hint });
     }
     return node;
+  }
+
+  #kindOfId({ refersTo }: FieldSchema): PlannedKind | undefined {
+    return refersTo === undefined ? undefined : this.#linkage.registry.find(refersTo);
   }
 
   #report(message: string, at: Span, details: { readonly hint?: string }): void {
@@ -165,8 +165,6 @@ type ReferenceTarget = Exclude<ReferencePart, string>;
 /** The context for checking all references of a spec. */
 export interface ReferenceContext {
   readonly findings: Findings;
-  /** Whether the spec has sensitive values. */
-  readonly isSensitive: boolean;
   readonly registry: PlanningRegistry;
   readonly resources: ReadonlyMap<Address, WrittenResource>;
   /** The resources whose `when` is false. */
@@ -180,7 +178,7 @@ type ReferenceUser = Pick<WrittenResource, "origin"> & { readonly address?: Addr
 /** `kind.name.attribute`, where the name may contain dots; undefined for any other text. */
 function referencePath(expression: string) {
   const [first, last] = [expression.indexOf("."), expression.lastIndexOf(".")];
-  if (first <= 0 || last === first) return undefined;
+  if (last === first) return undefined;
   const name = expression.slice(first + 1, last);
   return { kind: expression.slice(0, first), name, attribute: expression.slice(last + 1) };
 }
@@ -301,7 +299,6 @@ export function checkReferences(
   origin: InstanceOrigin | undefined,
 ): void {
   visitTexts(node, (text, scalar) => {
-    if (!isTemplate(text)) return;
     for (const part of partsOrReport(text, scalar, context.findings) ?? [])
       if (typeof part !== "string") referenceTargetOf(part, scalar, context, { origin });
   });

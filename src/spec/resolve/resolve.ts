@@ -72,13 +72,11 @@ export async function resolveResources(
   const byAddress = new Map<Address, WrittenResource>();
   for (const resource of all) byAddress.set(resource.address, resource);
   const byKind = Map.groupBy(all, ({ provider }) => provider.kind);
-  const isSensitive = findings.sensitive.size > 0;
   const linkage: ReferenceContext = {
     registry,
     resources: byAddress,
     declared: (kind) => byKind.get(kind) ?? [],
     findings,
-    isSensitive,
     leftOut,
   };
   const index = new DeclaredNames(all);
@@ -130,7 +128,7 @@ function desiredOf(
 ): Resource {
   const { findings } = resolving;
   const { written, fields } = link;
-  const sensitive = findings.sensitive.size === 0 ? NO_PATHS : sensitivePaths(written, fields, findings);
+  const sensitive = sensitivePaths(written, fields, findings);
   for (const path of sensitive) {
     const node = nodeAt(fields, path);
     const value = node?.kind === "scalar" ? node.value : null;
@@ -154,12 +152,12 @@ function desiredOf(
     name: written.name,
     values,
     references: link.references,
-    ...(sensitive.length === 0 ? {} : { sensitive }),
+    sensitive: sensitive.length === 0 ? undefined : sensitive,
     dependsOn,
     owns: written.owns,
     lifecycle,
-    ...(payload === undefined ? {} : { payload }),
-    ...(unread === undefined ? {} : { unread }),
+    payload,
+    unread,
   });
 }
 
@@ -208,7 +206,6 @@ function adviceOn({ kind, fields }: PlannedKind, keyword: string, path: Path): s
   return keyword === "required" ? explainAdvice(kind, path) : undefined;
 }
 
-const NO_PATHS: readonly Path[] = [];
 const NOTHING_FAULTY: ReadonlySet<string> = new Set();
 
 /** The kind's checks beyond its schema; other problems of the resource do not hide them. */
@@ -228,7 +225,7 @@ function checkSound(
 /** Checks expect values that pass their schema; what one makes of others counts only if it comes back. */
 function checkedLoosely(written: WrittenResource, values: Values): readonly Problem[] {
   try {
-    return written.provider.planning.validate?.(values, written.name) ?? [];
+    return problemsOf(written, values, undefined);
   } catch {
     return [];
   }

@@ -54,12 +54,11 @@ const HINT = "remove it, change the secret, and set its source: { env: NAME } or
 export function holdsLiteral(written: WrittenResource, findings: Findings): boolean {
   let hasLiteral = false;
   for (const [name, { value }] of written.fields.members)
-    if (name !== "lifecycle" && !(value.kind === "scalar" && SOURCES.has(name))) value.source.mask(value);
+    if (value.kind !== "scalar" || !SOURCES.has(name)) value.source.mask(value);
   for (const name of LITERALS) {
     const node = member(written.fields, name);
     if (node === undefined) continue;
     hasLiteral = true;
-    node.source.mask(node);
     const { address } = written;
     const message = `the spec contains the secret value of ${address}`;
     findings.error("SPEC_SECRET_LITERAL", message, node, { address, hint: HINT });

@@ -31,7 +31,7 @@ export function sensitivePaths(
       refuse(node, `${toDottedPath(path)} is ${decides} and cannot be`);
       return false;
     }
-    if (node.kind === "scalar" && node.sensitive === true) paths.push(path);
+    if (node.kind === "scalar") paths.push(path);
     if (node.kind === "map" && node.sensitive === true)
       refuse(node, `keys of ${toDottedPath(path)} cannot come from`);
     return true;

@@ -238,10 +238,8 @@ export function reportCycles(
   const path: Address[] = [];
   const depth = new Map<Address, number>();
   let told = 0;
-  const hasNeeds = (address: Address): boolean => resources.get(address)?.dependsOn.length !== 0;
-  for (const [root, { dependsOn }] of resources) {
-    // Resources that are certainly in no cycle, like most of a large spec: their dependencies have no dependencies.
-    if (!dependsOn.some(hasNeeds) || done.has(root)) continue;
+  for (const root of resources.keys()) {
+    if (done.has(root)) continue;
     const stack: { readonly address: Address; next: number }[] = [{ address: root, next: 0 }];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       if (top.next === 0) {
@@ -256,7 +254,7 @@ export function reportCycles(
         done.add(top.address);
       } else if (depth.has(need)) {
         if (told++ < MOST) report(path.slice(depth.get(need)), place, findings);
-      } else if (!done.has(need) && hasNeeds(need)) stack.push({ address: need, next: 0 });
+      } else if (!done.has(need)) stack.push({ address: need, next: 0 });
     }
   }
 }

@@ -1,7 +1,9 @@
 // Sections of a spec as resources: their names, parents, and modules; and unknown sections.
 
 import { describe, expect, it } from "vitest";
+import { registryOf } from "../../../src/resource/kind.ts";
 import { load } from "../folder.ts";
+import { registry } from "../kinds.ts";
 
 describe("a section", () => {
   it.each<[string, readonly string[], string | undefined]>([
@@ -55,6 +57,21 @@ describe("a section", () => {
     expect(found.told).toEqual(told);
     expect(found.diagnostics[0]?.hint).toBe(hint);
   });
+});
+
+it("a section of another dialect or cloud is reported with how to get there, also where a kind is near", async () => {
+  const elsewhere = { ...registry.get("pools"), kind: "poolz", dialect: "databricks", cloud: "aws" } as const;
+  const { diagnostics } = await load("poolz: {}\npoolx: {}\n", {
+    registry: registryOf(registry.kinds, [elsewhere]),
+  });
+  expect(diagnostics.map(({ code, message, hint }) => [code, message, hint])).toEqual([
+    [
+      "SPEC_UNKNOWN_KIND",
+      "poolz exist only in the dialect databricks on aws",
+      "pass --dialect databricks --cloud aws, or set dialect and cloud in the profile",
+    ],
+    ["SPEC_UNKNOWN_KIND", '"poolx" is not a valid kind', 'did you mean "pools"?'],
+  ]);
 });
 
 describe("a resource", () => {

@@ -329,11 +329,85 @@ describe("the hint of a reference", () => {
     ["${pools.zzzzzzzz.node_type_id}", "declared pools: shared and a.b/c"],
     ["${jobs.zzzzzzzz.job_id}", "the spec declares no jobs"],
     ["${groups.ops.zzzzzzzz}", "the attributes are id, displayName and members"],
+    [
+      "${pools.shared.custom_tags[0]}",
+      "name the reference under locals; an expression can choose and pass on such a local",
+    ],
     ["${pools.a.}", "write ${var.name} or ${kind.name.attribute}; for a literal ${, write $${"],
   ])("%s lists what there is", async (text, hint) => {
     const { diagnostics } = await conf(text);
     expect(diagnostics).toMatchObject([{ code: "SPEC_REFERENCE", address: "clusters.c", hint }]);
   });
+});
+
+describe("the hint of a reference in a module", () => {
+  const inModule = (text: string, main = "") =>
+    load({
+      "workspace.yaml": `pools: { outer: { node_type_id: n } }\nmodules: { m: { source: m } }\n${main}`,
+      "m/workspace.yaml": `modules: { deep: { source: deep } }\npools: { inner: { node_type_id: n } }\n${text}`,
+      "m/deep/workspace.yaml": "pools: { deepest: { node_type_id: n } }\n",
+    });
+  const conf = (text: string) => `clusters: { c: { spark_conf: { k: "${text}" } } }\n`;
+
+  it.each([
+    ["${pools.zzzzzzzz.node_type_id}", "declared pools: inner"],
+    ["${pools.innr.node_type_id}", 'did you mean "inner"?'],
+    ["${groups.zzzzzzzz.id}", "the module declares no groups"],
+    ["${scopes.zzzzzzzz.name}", "the spec declares no scopes"],
+  ])("names what the same instance declares, without its prefix: %s", async (text, hint) => {
+    expect((await inModule(conf(text))).diagnostics).toMatchObject([{ hint }]);
+    const unused = (await inModule(`locals: { l: "${text}" }\n`)).diagnostics;
+    expect(unused).toMatchObject([{ severity: "warning", hint }]);
+  });
+
+  it("names the scopes of the whole spec, whose keys have no prefix", async () => {
+    const { diagnostics } = await inModule(
+      `scopes: { mine: {} }\n${conf("${scopes.zzzzzzzz.name}")}`,
+      "scopes: { theirs: {} }\n",
+    );
+    expect(diagnostics).toMatchObject([{ hint: "declared scopes: theirs and mine" }]);
+  });
+
+  it("says how to get at what only a module declares", async () => {
+    const { diagnostics } = await load({
+      "workspace.yaml": `modules: { m: { source: m } }\n${conf("${pools.zzzzzzzz.node_type_id}")}`,
+      "m/workspace.yaml": "pools: { inner: { node_type_id: n } }\n",
+    });
+    expect(diagnostics).toMatchObject([
+      { hint: "the spec declares no pools; for one inside a module, write ${modules.NAME.OUTPUT}" },
+    ]);
+  });
+
+  it("names what the user of the module declares for a reference that it passes on", async () => {
+    const { diagnostics } = await load({
+      "workspace.yaml": "modules: { m: { source: m } }\n",
+      "m/workspace.yaml": `modules: { deep: { source: deep, with: { given: "\${pools.zzzzzzzz.node_type_id}" } } }\npools: { inner: { node_type_id: n } }\n`,
+      "m/deep/workspace.yaml": `inputs: { given: { type: string } }\npools: { deepest: { node_type_id: n } }\n${conf("${input.given}")}`,
+    });
+    expect(diagnostics).toMatchObject([{ hint: "declared pools: inner" }]);
+  });
+});
+
+it("a reference to a resource that its when leaves out is reported with a hint", async () => {
+  const { diagnostics } = await load(
+    `pools: { p: { when: false, node_type_id: n } }\nclusters: { c: { spark_conf: { k: "\${pools.p.node_type_id}" } } }\n`,
+  );
+  expect(diagnostics).toMatchObject([
+    {
+      severity: "error",
+      message: "${pools.p.node_type_id} refers to pools.p, which its when leaves out",
+      hint: "write a condition that chooses the reference only if the resource is declared",
+    },
+  ]);
+});
+
+it("a wrong reference in a local is reported once with each resource that uses it", async () => {
+  const { told } = await load(
+    'locals: { l: "${pools.lost.id}" }\nclusters: { c: { spark_conf: { k: "${local.l}" } }, d: { spark_conf: { k: "${local.l}" } } }\n',
+  );
+  expect(told).toEqual([
+    "SPEC_REFERENCE 1:14 ${pools.lost.id} refers to pools.lost, which is not in the spec (and for clusters.d)",
+  ]);
 });
 
 describe("a value without a reference", () => {

@@ -2,10 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import type { Path } from "../../../src/core/pointer.ts";
-import { type Kind, type Provider, registryOf } from "../../../src/resource/kind.ts";
 import type { PlanningRules, Problem } from "../../../src/resource/planning.ts";
 import { load } from "../folder.ts";
-import { registry } from "../kinds.ts";
+import { registry, withKind, withPoolFields } from "../kinds.ts";
 
 describe("a field that its schema refuses", () => {
   it("is reported at its value or its key", async () => {
@@ -67,11 +66,7 @@ describe("a field that its schema refuses", () => {
       return [];
     };
     await load("pools: { p: { node_type_id: 1 }, q: { node_type_id: n } }\n", {
-      registry: registryOf(
-        registry.kinds.map((one) =>
-          one.kind === "pools" ? { ...one, planning: { ...one.planning, dependencies } } : one,
-        ) as Provider[],
-      ),
+      registry: withKind("pools", { planning: { ...registry.get("pools").planning, dependencies } }),
     });
     expect(pools).toEqual([["p"], ["q", "instance_pool_name", "node_type_id"]]);
   });
@@ -121,18 +116,59 @@ it("resources have the order in which they are written, and members follow their
   ]);
 });
 
-it("a resource without content has no payload", async () => {
+it("a resource without content, secrets, and sensitive values has none of them", async () => {
   const { resource } = await load("pools: { a: { node_type_id: n } }\n");
-  expect(resource("pools.a")).not.toHaveProperty("payload");
+  const { payload, unread, sensitive } = resource("pools.a");
+  expect({ payload, unread, sensitive }).toEqual({});
+});
+
+it("a resource locates each value, or the nearest value around it, with the use of a local", async () => {
+  const { resource } = await load(
+    `locals: { size: 3 }
+pools:
+  p: { instance_pool_name: x, node_type_id: n, max_capacity: "\${local.size}", preloaded_spark_versions: [a, b], custom_tags: { t: y } }
+`,
+  );
+  const places: readonly (readonly [Path, number, number])[] = [
+    [[], 3, 3],
+    [["absent"], 3, 3],
+    [["instance_pool_name"], 3, 28],
+    [["instance_pool_name", "deeper"], 3, 28],
+    [["preloaded_spark_versions", 1], 3, 109],
+    [["preloaded_spark_versions", 7], 3, 105],
+    [["custom_tags", "t"], 3, 131],
+    [["custom_tags", "other"], 3, 126],
+  ];
+  for (const [path, line, column] of places)
+    expect([path, resource("pools.p").locate(path)]).toMatchObject([path, { line, column }]);
+  expect(resource("pools.p").locate(["max_capacity"])).toMatchObject({
+    line: 3,
+    column: 62,
+    traced: { at: { line: 1, column: 17 }, usedAt: [{ line: 3, column: 62 }] },
+  });
+});
+
+it("a field whose pattern a value does not match has the description of the field as its hint", async () => {
+  const { diagnostics } = await load("pools: { p: { node_type_id: n, code: [a] } }\n", {
+    registry: withPoolFields({
+      code: { type: "array", items: { type: "string", pattern: "^[0-9]+$", description: "Digits only." } },
+    }),
+  });
+  expect(diagnostics).toMatchObject([{ code: "SPEC_VALUE", hint: "Digits only." }]);
+});
+
+it("a field that is missing in an entry of a list has the command that describes it, without the position", async () => {
+  const { diagnostics } = await load("pools: { p: { node_type_id: n, disks: [{}] } }\n", {
+    registry: withPoolFields({
+      disks: { type: "array", items: { type: "object", properties: { size: {} }, required: ["size"] } },
+    }),
+  });
+  expect(diagnostics).toMatchObject([{ hint: "run `workspace explain pools.disks.size`" }]);
 });
 
 describe("the check of a kind", () => {
-  const checking = (kind: string, validate: PlanningRules["validate"], more: Partial<Kind> = {}) =>
-    registryOf(
-      registry.kinds.map((one) =>
-        one.kind === kind ? { ...one, ...more, planning: { ...one.planning, validate } } : one,
-      ) as Provider[],
-    );
+  const checking = (kind: string, validate: PlanningRules["validate"]) =>
+    withKind(kind, { planning: { ...registry.get(kind).planning, validate } });
   const problem = (path: Path, over: Partial<Problem> = {}): Problem => ({
     path,
     code: "SPEC_COMBINATION",
@@ -208,6 +244,58 @@ describe("the check of a kind", () => {
       "SPEC_MISSING_FIELD 1:14 notebooks./n: needs a language",
       "SPEC_COMBINATION 1:42 notebooks./n: odd format",
     ]);
+  });
+
+  const HIDDEN = "is not valid, and a sensitive value is involved";
+  const SHORT = "variables: { key: { sensitive: true }, other: { sensitive: true, default: q9 } }\n";
+
+  it.each<[string, string, Path, Partial<Problem>, string]>([
+    ["is at its path", "x7", ["custom_tags", "a"], {}, `pools.p: custom_tags.a ${HIDDEN}`],
+    [
+      "is at a path inside it",
+      "x7",
+      ["custom_tags", "a"],
+      { message: "even" },
+      `pools.p: custom_tags.a ${HIDDEN}`,
+    ],
+    [
+      "contains it as a word",
+      "x7",
+      ["node_type_id"],
+      { message: "not x7!" },
+      `pools.p: node_type_id ${HIDDEN}`,
+    ],
+    ["contains it, and is at the resource", "x7", [], { message: "x7" }, `pools.p ${HIDDEN}`],
+    ["contains it in its hint", "x7", [], { hint: "not x7" }, `pools.p ${HIDDEN}`],
+    ["contains the other one", "x7", [], { message: "not q9" }, `pools.p ${HIDDEN}`],
+    ["contains a number", "42", [], { message: "42 is odd" }, `pools.p ${HIDDEN}`],
+    ["contains it with signs", "a.b", [], { message: "a.b is odd" }, `pools.p ${HIDDEN}`],
+    ["contains a similar word", "a.b", [], { message: "axb is odd" }, "pools.p: axb is odd"],
+    [
+      "contains it in a longer word",
+      "x7",
+      [],
+      { message: "x71 0x7 éx7 is odd" },
+      "pools.p: x71 0x7 éx7 is odd",
+    ],
+    ["does not contain it", "x7", ["node_type_id"], {}, "pools.p: odd"],
+  ])("shows no sensitive value where its message %s (%s)", async (_what, value, path, over, message) => {
+    const { diagnostics } = await load(
+      `${SHORT}pools: { p: { node_type_id: n, custom_tags: { a: "\${var.key}", b: "\${var.other}" } } }\n`,
+      { vars: [`key=${value}`], registry: checking("pools", () => [problem(path, over)]) },
+    );
+    const hint = message.endsWith(HIDDEN)
+      ? "check the value of the variable; no message shows it"
+      : undefined;
+    expect(diagnostics.map((found) => [found.message, found.hint])).toEqual([[message, hint]]);
+  });
+
+  it("shows its message where the only sensitive value is an empty string", async () => {
+    const { told } = await load(
+      "variables: { key: { sensitive: true, default: '' } }\npools: { p: { node_type_id: n, custom_tags: { a: '${var.key}' } } }\n",
+      { registry: checking("pools", () => [problem([], { message: "is odd, all in all" })]) },
+    );
+    expect(told).toEqual(["SPEC_COMBINATION 2:10 pools.p: is odd, all in all"]);
   });
 
   it("does not count for secrets and contents that their schema refuses", async () => {

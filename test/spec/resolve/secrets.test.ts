@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { folderWith, load, loadFrom } from "../folder.ts";
+import { withPoolFields } from "../kinds.ts";
 
 const CANARY = "hunter2-canary";
 const secret = (source: string): string => `scopes: { etl: { secrets: { password: ${source} } } }`;
@@ -91,11 +92,13 @@ describe("a source", () => {
     expect(loaded.told).toEqual([]);
     expect(loaded.resource("secrets.etl/password").values).toEqual({ value: "" });
     expect(loaded.resource("secrets.etl/password").payload).toBeUndefined();
+    expect(loaded.resource("secrets.etl/password").unread).toBe("env DB");
     const file = await load(
       { "workspace.yaml": secret("{ file: k }"), k: "x" },
       { secrets: "skip", keyed: () => "read!" },
     );
     expect(file.resource("secrets.etl/password").values).toEqual({ value: "" });
+    expect(file.resource("secrets.etl/password").unread).toBe("file k");
   });
 
   it.each(["", "\n", new Uint8Array([0xff]), "x".repeat(131_073)])(
@@ -121,6 +124,107 @@ describe("a source", () => {
       "SPEC_NOT_FOUND 3:30 secrets.c/c: none does not exist",
     ]);
   });
+});
+
+describe("a value that was read", () => {
+  it.each(["skip", "resolve"] as const)(
+    "is hidden wherever else it occurs (secrets: %s)",
+    async (secrets) => {
+      const { spec } = await load(
+        {
+          "workspace.yaml": "scopes: { etl: { secrets: { a: { env: DB }, b: { file: k } } } }",
+          k: "file-canary\n",
+        },
+        { secrets, env: { DB: CANARY } },
+      );
+      expect(spec?.sensitive?.masked(`${CANARY} file-canary`)).toBe("(sensitive) (sensitive)");
+    },
+  );
+
+  it("from a file is not read from an untrusted spec", async () => {
+    const { resource, told } = await load(secret("{ file: none }"), { untrusted: true, secrets: "skip" });
+    expect(told).toEqual([]);
+    expect(resource("secrets.etl/password").unread).toBe("file none");
+  });
+});
+
+describe("a variable that may lack its value", () => {
+  const lacking = (source: string, env: Record<string, string>, more: object = {}) =>
+    load(secret(source), { env, mayLackSecrets: true, ...more });
+
+  it.each([
+    ["is not set", {}],
+    ["is empty", { DB: "" }],
+  ])("is a warning, and leaves the secret unread, where it %s", async (state, env) => {
+    const { resource, diagnostics } = await lacking("{ env: DB }", env);
+    expect(diagnostics).toMatchObject([
+      {
+        severity: "warning",
+        code: "SPEC_SECRET_UNSET",
+        message: `the value of secrets.etl/password is unknown: the environment variable DB ${state}`,
+        address: "secrets.etl/password",
+        hint: "set DB where apply runs; apply writes the secret if it differs",
+      },
+    ]);
+    expect(resource("secrets.etl/password")).toMatchObject({ values: { value: "" }, unread: "env DB" });
+    expect(resource("secrets.etl/password").payload).toBeUndefined();
+  });
+
+  it("is read where it has one", async () => {
+    const { resource, told } = await lacking("{ env: DB }", { DB: CANARY });
+    expect(told).toEqual([]);
+    expect(revealed(resource("secrets.etl/password"))).toBe(CANARY);
+  });
+
+  it("lets a file be absent where values are skipped", async () => {
+    expect((await lacking("{ file: none }", {}, { secrets: "skip" })).told).toEqual([]);
+    expect((await lacking("{ file: none }", {}, { secrets: "resolve" })).told).toHaveLength(1);
+  });
+});
+
+describe("a credential in another kind", () => {
+  const registry = withPoolFields({
+    token: { type: "string", secret: true },
+    other: { type: "string", secret: true },
+  });
+  const key = 'variables: { key: { sensitive: true, default: "from-a-variable" }, open: plain, none: }\n';
+
+  it.each<[string, readonly string[]]>([
+    ["", []],
+    ['token: "${var.key}"', []],
+    ['token: "x-${var.key}"', []],
+    ['token: "${var.key}", other: "${var.key}"', []],
+    [`token: ${CANARY}`, ["token"]],
+    [`token: "\${var.key}", other: ${CANARY}`, ["other"]],
+    ['token: "${pools.q.node_type_id}"', ["token"]],
+    [`token: "$\${${CANARY}}"`, ["token"]],
+  ])("comes from a sensitive variable, and else is refused and not shown: %s", async (fields, names) => {
+    const { diagnostics } = await load(
+      `${key}pools: { p: { node_type_id: n, ${fields} }, q: { node_type_id: m } }\n`,
+      { registry },
+    );
+    expect(diagnostics).toMatchObject(
+      names.map((name) => ({
+        code: "SPEC_SECRET_LITERAL",
+        message: `the spec contains the secret value of ${name} of pools.p`,
+        address: "pools.p",
+        hint: `remove it, change the secret, and set ${name} to a sensitive variable: "\${var.NAME}"`,
+      })),
+    );
+    expect(JSON.stringify(diagnostics)).not.toContain(CANARY);
+  });
+
+  it.each(["${var.open}", "${var.open}-x", "${var.nope}", "x-${var.none}"])(
+    "from a variable that is not sensitive, or has no value, is reported once: %s",
+    async (text) => {
+      const { told } = await load(`${key}pools: { p: { node_type_id: n, token: "${text}" } }\n`, {
+        registry,
+      });
+      expect(told).toEqual([
+        expect.stringMatching(text.includes("open") ? /^SPEC_SECRET_LITERAL / : /^SPEC_VARIABLE /),
+      ]);
+    },
+  );
 });
 
 describe("a literal", () => {
@@ -158,6 +262,7 @@ describe("a literal", () => {
     );
     expect(diagnostics.map(({ code }) => code)).toContain("SPEC_UNKNOWN_FIELD");
     expect(JSON.stringify(diagnostics)).not.toContain(CANARY);
+    expect(JSON.stringify(diagnostics)).toContain("{ env: A, evn: ");
   });
 
   it.each([

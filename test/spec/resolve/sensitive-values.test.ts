@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { toPointer } from "../../../src/core/pointer.ts";
 import { load } from "../folder.ts";
+import { withPoolFields } from "../kinds.ts";
 
 const KEY = "variables: { key: { type: string, sensitive: true, default: CANARY7 }, open: plain }\n";
 
@@ -97,6 +98,29 @@ const MODULE = "inputs: { n: { type: string, default: x } }\npools: { q: { node_
 
 describe("a sensitive value", () => {
   it.each([
+    ["a name", { identifies: true }],
+    ["a key", { isKey: true }],
+    ["the source of a value", { source: true }],
+    ["the name of another object", { names: "users" }],
+    ["a reference", { refersTo: "pools" }],
+    ["a path", { mentions: ["files"] }],
+    ["a path", { fileUri: true }],
+  ])("is refused in a field that is %s: %j", async (role, annotation) => {
+    const { told, diagnostics } = await load(KEY + pool('text: "${var.key}"'), {
+      registry: withPoolFields({ text: { type: "string", ...annotation } }),
+    });
+    expect(told.filter((line) => line.startsWith("SPEC_SENSITIVE"))).toEqual([
+      expect.stringMatching(`pools.p: text is ${role} and cannot be a sensitive value$`),
+    ]);
+    expect(diagnostics.find(({ code }) => code === "SPEC_SENSITIVE")?.address).toBe("pools.p");
+  });
+
+  it("may be in a map under a key that is the name of a field for names", async () => {
+    const yaml = `${KEY}clusters: { c: { spark_conf: { cluster_name: "\${var.key}" } } }\n`;
+    expect(await pointers(yaml, "clusters.c")).toEqual(["/spark_conf/cluster_name"]);
+  });
+
+  it.each([
     ["a key", 'users: { "${var.key}@example.com": {} }', "a key cannot contain a sensitive value"],
     ["the key of a map", pool('custom_tags: { "${var.key}": a }'), "a key cannot contain a sensitive value"],
     [
@@ -138,6 +162,21 @@ describe("a sensitive value", () => {
       "a policy",
       `${pool("")}policy: { max_deletes: "\${size(var.key)}" }`,
       "policy cannot contain a sensitive value",
+    ],
+    [
+      "the keys of a map that an expression makes",
+      pool('custom_tags: "${{var.key: 1}}"'),
+      "pools.p: keys of custom_tags cannot come from a sensitive value",
+    ],
+    [
+      "an entry of moved",
+      `${pool("")}moved: [{ from: "pools.\${var.key}", to: pools.p }]`,
+      "moved cannot contain a sensitive value",
+    ],
+    [
+      "an entry of import",
+      `${pool("")}import: [{ address: pools.p, id: "\${var.key}" }]`,
+      "import cannot contain a sensitive value",
     ],
     [
       "an entry",

@@ -1,12 +1,9 @@
 // Checks across resources: names that must be unique, limits, duplicate entries, and memberships defined twice.
 
 import { describe, expect, it } from "vitest";
-import { type Provider, registryOf } from "../../../src/resource/kind.ts";
+import type { Provider } from "../../../src/resource/kind.ts";
 import { load } from "../folder.ts";
-import { registry } from "../kinds.ts";
-
-const withKind = (kind: string, over: Partial<Provider>) =>
-  registryOf(registry.kinds.map((one) => (one.kind === kind ? { ...one, ...over } : one)) as Provider[]);
+import { registry, withKind, withPoolFields } from "../kinds.ts";
 
 describe("names that must be unique", () => {
   it("are reported at the field that sets them, with the place of the first", async () => {
@@ -51,6 +48,16 @@ describe("names that must be unique", () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(["SPEC_REFERENCE", "SPEC_REFERENCE"]);
   });
 
+  it("are compared where they have expressions with values, beside a name without a value", async () => {
+    const { told } = await load(`locals: { x: same }
+pools: { a: { node_type_id: n, instance_pool_name: "\${pools.b.node_type_id}" }, b: { node_type_id: n, instance_pool_name: "\${local.x}" }, c: { node_type_id: n, instance_pool_name: same } }
+`);
+    expect(told).toEqual([
+      expect.stringContaining("instance_pool_name cannot contain a reference"),
+      'SPEC_DUPLICATE_NAME 2:181 pools.c has the same name as pools.b: "same"',
+    ]);
+  });
+
   it("may be those of another kind", async () => {
     expect((await load("groups: { x: {} }\npools: { x: { node_type_id: n } }\n")).told).toEqual([]);
   });
@@ -70,6 +77,38 @@ files: { /S/a: { source: a.py }, /S/a/b: { source: a.py } }
       "SPEC_DUPLICATE_NAME files./S/a/b is not in a folder, but below files./S/a",
       "SPEC_DUPLICATE_NAME notebooks./S/a has the same path as directories./S/a",
       "SPEC_DUPLICATE_NAME notebooks./S/n/b/c is not in a folder, but below notebooks./S/n",
+    ]);
+  });
+
+  it("of two resources are reported at the second, with its address and a hint", async () => {
+    const { diagnostics } = await load({
+      "workspace.yaml": "directories: { /S: {} }\nnotebooks: { /S: { source: a.py } }\n",
+      "a.py": "",
+    });
+    expect(diagnostics).toMatchObject([
+      {
+        address: "notebooks./S",
+        at: { line: 2, column: 14 },
+        hint: "move or remove one of them; a path has one object, and only folders contain others",
+      },
+    ]);
+  });
+
+  it("that two resources of one kind share are reported once, as their name", async () => {
+    const { told } = await load("groups: { a: { displayName: /x }, b: { displayName: /x } }\n", {
+      registry: withKind("groups", { tree: { root: "workspace", folders: false } }),
+    });
+    expect(told).toEqual([expect.stringContaining('groups.b has the same name as groups.a: "/x"')]);
+  });
+
+  it("may be below an object with an ID, such as a Git folder", async () => {
+    const spec = "groups: { a: { displayName: /x } }\ndirectories: { /x/y: {} }\n";
+    const tree = { root: "workspace", folders: false };
+    const inGroup = (change: Partial<Provider>) =>
+      load(spec, { registry: withKind("groups", { tree, ...change } as Partial<Provider>) });
+    expect((await inGroup({ numbered: true })).told).toEqual([]);
+    expect((await inGroup({})).told).toEqual([
+      expect.stringContaining("directories./x/y is not in a folder, but below groups.a"),
     ]);
   });
 });
@@ -185,23 +224,20 @@ describe("memberships", () => {
     ]);
   });
 
-  it("are each an error where names have commas", async () => {
+  it.each([",", ""])("are each an error where names contain addresses, joined by %j", async (mark) => {
+    const [group, user] = [`a${mark}users.b`, `b${mark}users.c`];
     const { diagnostics } = await load(
-      'users: { c: { groups: ["a,users.b"] }, "b,users.c": { groups: [a] } }\ngroups: { a: { members: { users: ["b,users.c"] } }, "a,users.b": { members: { users: [c] } } }\n',
+      `users: { c: { groups: ["${group}"] }, "${user}": { groups: [a] } }\ngroups: { a: { members: { users: ["${user}"] } }, "${group}": { members: { users: [c] } } }\n`,
     );
     expect(
       diagnostics.filter(({ code }) => code === "SPEC_COMBINATION").map(({ address }) => address),
-    ).toEqual(["groups.a", "groups.a,users.b"]);
+    ).toEqual(["groups.a", `groups.${group}`]);
   });
 
   it("are those of the kinds that name one another", async () => {
-    const fields = {
-      ...registry.get("pools").fields,
-      groups: { type: "array", items: { type: "string" } },
-    };
     const { told } = await load(
       "pools: { ada: { node_type_id: n, groups: [ops] } }\ngroups: { ops: { members: { users: [ada] } } }\n",
-      { registry: withKind("pools", { fields } as Partial<Provider>) },
+      { registry: withPoolFields({ groups: { type: "array", items: { type: "string" } } }) },
     );
     expect(told).toEqual([]);
   });
@@ -227,13 +263,9 @@ describe("memberships", () => {
 });
 
 it("entries of a list that is not a set may be equal, and a set that is not a list has no entries", async () => {
-  const fields = {
-    ...registry.get("pools").fields,
-    ordered: { type: "array", list: "ordered", items: { type: "string" } },
-  };
   const { told } = await load(
     "pools: { p: { node_type_id: n, ordered: [a, a] }, q: { node_type_id: n, ordered: [], preloaded_spark_versions: a } }\n",
-    { registry: withKind("pools", { fields } as Partial<Provider>) },
+    { registry: withPoolFields({ ordered: { type: "array", list: "ordered", items: { type: "string" } } }) },
   );
   expect(told).toEqual([
     'SPEC_TYPE 1:112 pools.q: preloaded_spark_versions must be a list, not the string "a"',
@@ -243,23 +275,22 @@ it("entries of a list that is not a set may be equal, and a set that is not a li
 it("entries of numbers, of lists, and of maps are compared by their values", async () => {
   const set = (items: object) => ({ type: "array", list: "set", items });
   const fields = {
-    ...registry.get("pools").fields,
     numbers: set({ type: "integer" }),
     lists: set({ type: "array", items: { type: "string" } }),
     words: set({ type: "string", ignoreCase: true }),
     unique: { type: "array", uniqueItems: true, items: { type: "string" } },
     mixed: set({}),
+    bare: { type: "array", list: "set" },
   };
   const { told } = await load(
-    "pools: { p: { node_type_id: n, numbers: [1, 2, 1], lists: [[a], [b], [a]], words: [a, B, b], unique: [c, c], mixed: [1, '1'] } }\n",
-    {
-      registry: withKind("pools", { fields } as Partial<Provider>),
-    },
+    "pools: { p: { node_type_id: n, numbers: [1, 2, 1], lists: [[a], [b], [a]], words: [a, B, b], unique: [c, c], mixed: [1, '1'], bare: [d, d] } }\n",
+    { registry: withPoolFields(fields) },
   );
   expect(told).toEqual([
     "SPEC_VALUE 1:48 pools.p: numbers contains a duplicate entry",
     "SPEC_VALUE 1:70 pools.p: lists contains a duplicate entry",
     "SPEC_VALUE 1:90 pools.p: words contains a duplicate entry",
     "SPEC_VALUE 1:106 pools.p: unique contains a duplicate entry",
+    "SPEC_VALUE 1:137 pools.p: bare contains a duplicate entry",
   ]);
 });
