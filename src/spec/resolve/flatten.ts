@@ -15,6 +15,7 @@ import {
   type MapNode,
   mapAt,
   member,
+  SHOWN_EVERYWHERE,
   type SpecNode,
   scalarAt,
   scalarText,
@@ -109,6 +110,7 @@ class Flattening {
   }
 
   #section(provider: PlannedKind, where: string, value: SpecNode, parent: WrittenResource | undefined): void {
+    if (this.#hasSensitiveKeys(where, value)) return;
     for (const [name, mapMember] of this.#findings.names(where, value))
       this.#resource(provider, name, mapMember, parent);
   }
@@ -133,7 +135,7 @@ class Flattening {
       return;
     }
     const node = this.#mapOf(provider, address, mapMember.value);
-    if (node === undefined) return;
+    if (node === undefined || this.#hasSensitiveKeys(address, node)) return;
     const fields = named(provider, own, mapMember.key, node);
     const children = this.#children.get(provider.kind) ?? [];
     const owned = children.filter(({ under }) => node.members.has(under));
@@ -159,6 +161,14 @@ class Flattening {
       const inner = member(node, child.under);
       if (inner !== undefined) this.#section(child.provider, `${address}: ${child.under}`, inner, written);
     }
+  }
+
+  /** Such keys would be names and fields, which every output shows. */
+  #hasSensitiveKeys(subject: string, node: SpecNode): boolean {
+    if (node.sensitive !== true) return false;
+    const message = `keys of ${subject} cannot come from a sensitive value`;
+    this.#findings.error("SPEC_SENSITIVE", message, node, { hint: SHOWN_EVERYWHERE });
+    return true;
   }
 
   /** Below a parent whose key is its name, the name is the key, which saves the memory of another string. */

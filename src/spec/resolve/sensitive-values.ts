@@ -24,7 +24,6 @@ export function sensitivePaths(
     });
   const visit = (schema: FieldSchema, node: SpecNode, path: Path): boolean => {
     if (!hasSensitive(node)) return false;
-    if (path.length === 0) return true;
     const isName = path.length === 1 && path[0] === provider.nameField;
     const decides = isName ? "a name" : roleOfSensitive(schema);
     if (decides !== undefined) {

@@ -169,6 +169,21 @@ describe("a sensitive value", () => {
       "pools.p: keys of custom_tags cannot come from a sensitive value",
     ],
     [
+      "a key of a section that an expression makes",
+      "pools: \"${{var.key: { 'node_type_id': 1 }}}\"",
+      "keys of pools cannot come from a sensitive value",
+    ],
+    [
+      "a key of a resource that an expression makes",
+      'pools: { p: "${{var.key: 1}}" }',
+      "keys of pools.p cannot come from a sensitive value",
+    ],
+    [
+      "a key of a list in a resource that an expression makes",
+      "scopes: { s: { acls: \"${{var.key: 'READ'}}\" } }",
+      "keys of scopes.s: acls cannot come from a sensitive value",
+    ],
+    [
       "an entry of moved",
       `${pool("")}moved: [{ from: "pools.\${var.key}", to: pools.p }]`,
       "moved cannot contain a sensitive value",
