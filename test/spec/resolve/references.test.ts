@@ -360,7 +360,7 @@ describe("the hint of a reference in a module", () => {
     expect(unused).toMatchObject([{ severity: "warning", hint }]);
   });
 
-  it("names the scopes of the whole spec, whose keys have no prefix", async () => {
+  it("names the scopes of all modules, because their keys have no prefix", async () => {
     const { diagnostics } = await inModule(
       `scopes: { mine: {} }\n${conf("${scopes.zzzzzzzz.name}")}`,
       "scopes: { theirs: {} }\n",

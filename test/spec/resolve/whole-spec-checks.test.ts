@@ -48,7 +48,7 @@ describe("names that must be unique", () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(["SPEC_REFERENCE", "SPEC_REFERENCE"]);
   });
 
-  it("are compared where they have expressions with values, beside a name without a value", async () => {
+  it("with known expressions are compared, also if another name has an expression without a value", async () => {
     const { told } = await load(`locals: { x: same }
 pools: { a: { node_type_id: n, instance_pool_name: "\${pools.b.node_type_id}" }, b: { node_type_id: n, instance_pool_name: "\${local.x}" }, c: { node_type_id: n, instance_pool_name: same } }
 `);
