@@ -402,7 +402,7 @@ const MOST_BESIDE = 2;
 /** Longer ones are in a block, which scrolls. */
 const LONGEST_BESIDE = 140;
 
-/** Drift also has who acknowledged it, and why. */
+/** The line of one field of drift also has who acknowledged it, and why. */
 const LONGEST_DRIFT = 400;
 
 /** `most`: lines of differences to show. A few short ones are then next to the address. */
@@ -463,7 +463,8 @@ function driftBlock(group: DriftGroup): Block {
   const members =
     group.length === 1 ? "" : ` of ${firstFew(group, MOST_OPEN, (item) => markdownCode(item.address))}`;
   const beside = content.length > 0 ? [] : fields.map(withoutSeverity).flatMap(fieldDiff(false, false));
-  if (beside.length > 0 && beside.length <= MOST_BESIDE && beside.join("").length <= LONGEST_DRIFT)
+  const longest = beside.length === 1 ? LONGEST_DRIFT : LONGEST_BESIDE;
+  if (beside.length > 0 && beside.length <= MOST_BESIDE && beside.join("").length <= longest)
     return block("drifted resource", head, [`${head}: ${beside.map(markdownCode).join(", ")}${members}`]);
   const lines = fence([...fields.flatMap(fieldDiff(false)), ...content]);
   return block("drifted resource", head, [`${head}${members}`, ...lines]);
