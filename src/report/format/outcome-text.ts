@@ -6,7 +6,8 @@ import { diagnosticText, diagnosticTexts } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
 import type { Colors } from "../text/terminal.ts";
-import { type OutcomeItem, type OutcomeView, sharedCauses } from "../view/outcome-view.ts";
+import { nextOfOutcome } from "../view/next-step.ts";
+import { type OutcomeItem, type OutcomeView, outcomeHeading, sharedCauses } from "../view/outcome-view.ts";
 
 /** `isOnlyOutput`: no other output shows the findings about the run. */
 export function outcomeText(
@@ -31,7 +32,8 @@ export function outcomeText(
     ...diagnosticTexts(diagnostics, colors).map((text) => text.trimEnd()),
   ];
   if (lines.length > 0) lines.push("");
-  lines.push(colors.bold(outcome.title));
+  const next = nextOfOutcome(outcome, info);
+  lines.push(colors.bold(outcomeHeading(outcome)), ...(next === undefined ? [] : [`Next: ${next}.`]));
   if (!outcome.followsPlan) lines.push(...runLines(info, colors));
   return `${lines.join("\n")}\n`;
 }

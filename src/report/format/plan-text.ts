@@ -10,6 +10,7 @@ import { type Colors, textTable } from "../text/terminal.ts";
 import { type AccessLine, openAccess } from "../view/access-view.ts";
 import type { DriftItem, DriftView } from "../view/drift-view.ts";
 import { foldChanges, kindCounts } from "../view/fold.ts";
+import { nextOfDrift } from "../view/next-step.ts";
 import {
   byOrigin,
   kindTable,
@@ -209,13 +210,14 @@ function revertSection(plan: PlanView, colors: Colors): readonly string[] {
 /** `isOnlyOutput`: no other output shows the findings about the run. */
 export function driftText(view: DriftView, colors: Colors, info?: RunInfo, isOnlyOutput = false): string {
   const { title, shown, hidden, diagnostics } = view;
+  const next = info === undefined ? undefined : nextOfDrift(view, info);
   const findings = isOnlyOutput ? findingSections(diagnostics, colors) : [];
   const sections = [
     shown.length < LONG ? [] : [colors.bold(title)],
     driftLines(shown, colors),
     hiddenSection(hidden, colors),
     ...findings,
-    [colors.bold(title)],
+    [colors.bold(title), ...(next === undefined ? [] : [`Next: ${next}.`])],
     runLines(info, colors),
   ];
   return sectionsText(sections);

@@ -40,7 +40,8 @@ describe("the text of an apply", () => {
         hint: use another token
         update jobs.job-0, jobs.job-1, jobs.job-2, jobs.job-3, jobs.job-4, and 67 more
 
-      Applied in 1.0 s: 0 created, 0 updated, 0 replaced, 0 deleted; 72 failed.
+      Failed after 1.0 s: 72 failed; 0 created, 0 updated, 0 replaced, 0 deleted.
+      Next: fix the causes, then run the same command again; it makes the changes that are missing.
       "
     `);
   });
