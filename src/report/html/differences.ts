@@ -70,7 +70,7 @@ function side(name: "del" | "add", line: Html | string | undefined): Html {
 }
 
 /** A shorter value is compared at a glance. */
-const SHORT = 24;
+const SHORT = 16;
 
 /** Marks of more words would be a pattern, and more words take long to compare. */
 const MOST_MARKS = 8;

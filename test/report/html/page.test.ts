@@ -101,6 +101,9 @@ describe("HTML", () => {
     expect(path).toContain("&lt;<mark>bronze</mark>&gt;.orders<mark> where day &gt; 1</mark>&#39;)</span>");
     expect(line("i3.xlarge", "i3.2xlarge")).not.toContain("<mark>");
     expect(line("one sentence about costs", "the other describes a person")).not.toContain("<mark>");
+    expect(sideBySide(["-frame = read('raw')", "+frame = read('bronze')"]).html).toContain(
+      "<mark>bronze</mark>",
+    );
     const long = (word: string) => Array.from({ length: 200 }, (_, at) => `${word}${at} and`).join(" ");
     expect(line(long("a"), long("b"))).not.toContain("<mark>");
     const content = sideBySide([
