@@ -31,7 +31,7 @@ export function outcomeText(
     ...blockedLines(troubled, colors),
     ...diagnosticTexts(diagnostics, colors).map((text) => text.trimEnd()),
   ];
-  if (lines.length > 0) lines.push("");
+  if (lines.length > 0 && lines.at(-1) !== "") lines.push("");
   const next = nextOfOutcome(outcome, info);
   lines.push(colors.bold(outcomeHeading(outcome)), ...(next === undefined ? [] : [`Next: ${next}.`]));
   if (!outcome.followsPlan) lines.push(...runLines(info, colors));
@@ -53,7 +53,7 @@ function causeLines(cause: Diagnostic, items: readonly OutcomeItem[], colors: Co
   const members = [...verbs].map(
     ([action, own]) => `  ${action} ${firstFew(own, MOST_NAMED, ({ address }) => printable(address))}`,
   );
-  return [...diagnosticText(cause, colors).trimEnd().split("\n"), ...members];
+  return [...diagnosticText(cause, colors).trimEnd().split("\n"), ...members, ""];
 }
 
 function troubleLines(item: OutcomeItem, colors: Colors): readonly string[] {
