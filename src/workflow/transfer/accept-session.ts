@@ -2,7 +2,7 @@
 
 import { relative, resolve, sep } from "node:path";
 import { type Address, globMatcher } from "../../core/address.ts";
-import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import type { Drift } from "../../planner/model/plan.ts";
@@ -55,6 +55,12 @@ export async function acceptInSession(
   const { drift } = planned.plan;
   const isKnown = (place: string): boolean =>
     session.spec.resources.has(place as Address) || planned.input.state.records.has(place as Address);
+  const addresses = new Set([
+    ...session.spec.resources.keys(),
+    ...planned.input.state.records.keys(),
+    ...drift.map(({ address }) => address),
+  ]);
+  for (const place of places) assertMatches(place, addresses);
   const withoutDrift = [
     ...new Set(places.filter((place) => isKnown(place) && !drift.some(({ address }) => address === place))),
   ];
@@ -114,28 +120,93 @@ async function acceptable(
   }
 }
 
-/** Tries halves of what was refused, because a problem of the whole does not tell whose it is. */
+interface Separated {
+  readonly good: readonly WantedDrift[];
+  readonly refused: readonly Diagnostic[];
+}
+
+/**
+ * Leaves out the resources that the problems name, and tries the rest together again, because resources that share a place are accepted
+ * only together. A problem of the whole does not tell whose it is: then each half is tried, in addition to what is good already.
+ */
 async function separated(
   wanted: readonly WantedDrift[],
-  { diagnostics }: Failure,
+  problem: Failure,
   accept: (some: readonly WantedDrift[]) => Promise<DriftAcceptance>,
-): Promise<{ readonly good: readonly WantedDrift[]; readonly refused: readonly Diagnostic[] }> {
-  if (wanted.length === 1) return { good: [], refused: diagnostics };
-  const good: WantedDrift[] = [];
+): Promise<Separated> {
   const refused: Diagnostic[] = [];
-  const middle = Math.ceil(wanted.length / 2);
-  for (const half of [wanted.slice(0, middle), wanted.slice(middle)]) {
+  const problemOf = async (some: readonly WantedDrift[]): Promise<Failure | undefined> => {
     try {
-      await accept(half);
-      good.push(...half);
-    } catch (problem) {
-      if (!(problem instanceof Failure)) throw problem;
-      const inner = await separated(half, problem, accept);
-      good.push(...inner.good);
-      refused.push(...inner.refused);
+      await accept(some);
+      return undefined;
+    } catch (caught) {
+      if (caught instanceof Failure) return caught;
+      throw caught;
     }
-  }
-  return refused.length === 0 ? { good: [], refused: diagnostics } : { good, refused };
+  };
+  /** Refuses what a problem names; what could be accepted alone with what it conflicts with. Returns the rest. */
+  const withoutNamed = async (
+    some: readonly WantedDrift[],
+    named: readonly WantedDrift[],
+    good: readonly WantedDrift[],
+    { diagnostics }: Failure,
+  ): Promise<readonly WantedDrift[]> => {
+    let rest = some.filter((item) => !named.includes(item));
+    for (const item of named) {
+      const { address } = item.drift;
+      const own = await problemOf([...good, item]);
+      refused.push(
+        ...(own?.diagnostics ?? diagnostics.filter((diagnostic) => diagnostic.address === address)),
+      );
+      if (own !== undefined) continue;
+      const others: WantedDrift[] = [];
+      for (const other of rest) if (await problemOf([...good, item, other])) others.push(other);
+      refused.push(...others.map((other) => otherValue(other.drift.address, address)));
+      rest = rest.filter((other) => !others.includes(other));
+    }
+    return rest;
+  };
+  /** Those of `some` that can be accepted in addition to `good`. */
+  const addable = async (
+    some: readonly WantedDrift[],
+    good: readonly WantedDrift[],
+    failure: Failure | undefined,
+  ): Promise<readonly WantedDrift[]> => {
+    if (failure === undefined) return some;
+    if (some.length === 1) {
+      refused.push(...failure.diagnostics);
+      return [];
+    }
+    const addresses = new Set(failure.diagnostics.map(({ address }) => address));
+    const named = some.filter(({ drift }) => addresses.has(drift.address));
+    if (named.length > 0 && named.length < some.length) {
+      const rest = await withoutNamed(some, named, good, failure);
+      return rest.length === 0 ? [] : addable(rest, good, await problemOf([...good, ...rest]));
+    }
+    const middle = Math.ceil(some.length / 2);
+    const [first, second] = [some.slice(0, middle), some.slice(middle)];
+    const kept = await addable(first, good, await problemOf([...good, ...first]));
+    const both = [...good, ...kept];
+    return [...kept, ...(await addable(second, both, await problemOf([...both, ...second])))];
+  };
+  return { good: await addable(wanted, [], problem), refused };
+}
+
+function otherValue(address: Address, other: Address): Diagnostic {
+  return error("DRIFT_NOT_ACCEPTED", `${address} has another live value than ${other} for the same place`, {
+    address,
+    hint: "accept one of them with --shared; the next plan changes the other one",
+  });
+}
+
+/** A pattern that matches no address is a mistake, such as one of a field; in an empty workspace, none can match. */
+function assertMatches(place: string, addresses: ReadonlySet<Address>): void {
+  if (!place.includes("*") || addresses.size === 0) return;
+  const matches = globMatcher(place);
+  if ([...addresses].some(matches)) return;
+  throw failureOf("CLI_UNKNOWN_ADDRESS", `${place} matches no resource`, {
+    hint: "a pattern selects addresses, such as 'pools.*'; name a field with its exact address, such as pools.shared.max_capacity",
+  });
 }
 
 /** Throws Failure with CLI_UNKNOWN_ADDRESS. A pattern leaves out acknowledged differences; an exact address includes them. */

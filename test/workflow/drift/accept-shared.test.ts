@@ -233,3 +233,60 @@ pools:
     expect(file()).toBe(withPool(policy));
   });
 });
+
+describe("with --keep-going, what cannot be accepted", () => {
+  const SHARED_PAIR = `locals: { name: Same }
+users:
+  ada@example.com: { displayName: Ada }
+  bo@example.com: { displayName: Bo }
+  cy@example.com: { displayName: "\${local.name}" }
+  di@example.com: { displayName: Di }
+  ed@example.com: { displayName: Ed }
+  fe@example.com: { displayName: "\${local.name}" }
+`;
+
+  test("leaves out a pair that wants two values for one place, names both, and accepts the others", async () => {
+    const { run, rename, file } = await applied(SHARED_PAIR);
+    for (const name of ["ada", "bo", "cy", "di", "ed", "fe"]) await rename(name, `New ${name}`);
+    const { code, all } = await run("drift", "accept", "*", "--shared", "--keep-going");
+    expect(code).toBe(2);
+    expect(all).toContain("users.cy@example.com would still differ after the edit");
+    expect(all).toContain(
+      "users.fe@example.com has another live value than users.cy@example.com for the same place",
+    );
+    const others = SHARED_PAIR.replace(
+      /displayName: (Ada|Bo|Di|Ed)/g,
+      (_, name: string) => `displayName: New ${name.toLowerCase()}`,
+    );
+    expect(file()).toBe(others);
+  });
+
+  test("does not refuse a pair that agrees on one place with it", async () => {
+    const spec = `variables: { secret: { type: string, sensitive: true, default: Qwer7890Zed } }
+locals: { name: Same }
+users:
+  ada@example.com: { displayName: "\${var.secret}" }
+  bo@example.com: { displayName: "\${local.name}" }
+  cy@example.com: { displayName: "\${local.name}" }
+`;
+    const { run, rename, file } = await applied(spec);
+    await rename("ada", "by hand");
+    for (const name of ["bo", "cy"]) await rename(name, "Agreed");
+    const { code, all } = await run("drift", "accept", "*", "--keep-going");
+    expect([code, all.match(/DRIFT_NOT_ACCEPTED/g)?.length]).toEqual([2, 1]);
+    expect(file()).toBe(spec.replace("name: Same", "name: Agreed"));
+  });
+});
+
+test.each(["users.*.displayName", "zz*"])(
+  "a pattern that matches no address is refused: %s",
+  async (pattern) => {
+    const { run, rename } = await applied("users: { ada@example.com: { displayName: Ada } }\n");
+    await rename("ada", "New");
+    const { code, all } = await run("drift", "accept", pattern);
+    expect([code, all]).toEqual([
+      1,
+      expect.stringContaining(`CLI_UNKNOWN_ADDRESS: ${pattern} matches no resource`),
+    ]);
+  },
+);
