@@ -1,6 +1,6 @@
 // A saved plan: signed, bound to one host, state, spec, and time, and applied once (design 5).
 
-import { parentOf } from "../core/address.ts";
+import { type Address, parentOf } from "../core/address.ts";
 import { type Diagnostic, error, type Location } from "../core/diagnostic.ts";
 import { canonicalPieces, startDigest } from "../core/digest.ts";
 import { indentedPieces, parseJson } from "../core/exact-json.ts";
@@ -233,12 +233,26 @@ export function newHarms(
       ? [[address, diagnostic.message] as const]
       : [];
   });
-  return [...harms, ...losses].map(([address, what]) =>
+  return [...harms, ...losses, ...keptNow(saved, again)].map(([address, what]) =>
     error("PLAN_LIVE_MOVED", `${address} would do more than the plan showed: ${what}`, {
       address,
       hint: "make a new plan, then apply it; if this repeats, plan with the credentials of the apply",
     }),
   );
+}
+
+/** Replaced objects that the saved plan deletes and that a plan made now keeps, because they are in use. */
+function keptNow(saved: Plan, again: Plan): readonly (readonly [Address, string])[] {
+  const present = new Map(again.changes.map((change) => [changeKey(change), change]));
+  const isKept = (change: Change): boolean => {
+    const now = present.get(changeKey(change));
+    if (change.action === "replace")
+      return change.keepsOld !== true && now?.action === "replace" && now.keepsOld === true;
+    return change.action === "delete" && change.deposed === true && now === undefined;
+  };
+  return saved.changes
+    .filter(isKept)
+    .map(({ address }) => [address, "the old object is in use now, so a new plan keeps it"] as const);
 }
 
 /** Changes whose live object differs from the plan: changed, deleted, or unexpectedly present. */

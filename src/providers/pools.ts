@@ -269,6 +269,11 @@ export const pools = defineProvider({
       { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
     ],
     usersOf: usersOfPool,
+    // Whatever their state is: a stopped cluster cannot start.
+    harms: (change, workspace) =>
+      change.action === "delete"
+        ? usersOfPool(change.live, workspace).map((user) => `${user} loses its pool`)
+        : [],
     consequences(change, workspace) {
       if (!removesObject(change)) return [];
       const { clusters, jobs } = clustersAndJobsOf(change.live, workspace);

@@ -64,22 +64,19 @@ function toLive(answer: JsonObject): LiveObject {
 const everyScope = async (api: Reader): Promise<readonly LiveObject[]> =>
   objectsIn(await api.read("secrets/scopes/list"), "scopes").map(toLive);
 
-/** Names of live members of a kind in the deleted scope. */
+/** The live members of a kind in the deleted scope. */
 function lost(
   kind: "secrets" | "acls",
   change: PlannedChange,
   workspace: PlannedWorkspace,
-): readonly string[] {
+): readonly LiveObject[] {
   if (!removesObject(change)) return [];
   const scope = change.live?.name ?? change.name;
-  return workspace
-    .live(kind)
-    .filter((live) => nestedName(live.name).parent === scope)
-    .map((live) => live.name);
+  return workspace.live(kind).filter((live) => nestedName(live.name).parent === scope);
 }
 
-const membersIn = (names: readonly string[]): readonly string[] =>
-  names.map((name) => nestedName(name).member);
+const membersIn = (lives: readonly LiveObject[]): readonly string[] =>
+  lives.map(({ name }) => nestedName(name).member);
 
 /** The rule about names, which may have more characters in some dialects. */
 const nameRule =
@@ -140,9 +137,13 @@ export const scopes = defineProvider({
         ...fieldsNotCopied(change, "scope"),
       ];
     },
+    harms: (change, workspace) =>
+      lost("acls", change, workspace)
+        .filter(({ name }) => !workspace.declared("acls", name))
+        .map(({ name, values }) => `${nestedName(name).member} loses ${values.permission} on the scope`),
     objections(change, workspace) {
       const foreign = lost("secrets", change, workspace).filter(
-        (name) => !workspace.declared("secrets", name) && !workspace.isRemoved("secrets", name),
+        ({ name }) => !workspace.declared("secrets", name) && !workspace.isRemoved("secrets", name),
       );
       if (foreign.length === 0) return [];
       return [

@@ -8,9 +8,11 @@ import type { Json } from "../../src/core/json.ts";
 import { withValueAt } from "../../src/core/pointer.ts";
 import { liveFingerprint } from "../../src/planner/diff/normalize.ts";
 import type { Change } from "../../src/planner/model/change.ts";
+import type { Plan } from "../../src/planner/model/plan.ts";
 import {
   type Binding,
   changedObjects,
+  newHarms,
   otherRecords,
   planFilePieces,
   readPlan,
@@ -314,4 +316,21 @@ describe("whether one change still fits", () => {
       },
     ]);
   });
+});
+
+const NO_PLAN: Plan = { host: "h", changes: [], drift: [], unmanaged: [], guards: [], diagnostics: [] };
+
+test.each([
+  [
+    "is in use by now",
+    [],
+    ["boxes.a would do more than the plan showed: the old object is in use now, so a new plan keeps it"],
+  ],
+  ["is still deleted", [remove("boxes.a", { deposed: true })], []],
+  ["was deleted by hand", [forget("boxes.a", { deposed: true })], []],
+])("a saved plan that deletes a replaced object which %s", (_, now, expected) => {
+  const planWith = (all: readonly Change[]): Plan => ({ ...NO_PLAN, changes: all });
+  const saved = planWith([remove("boxes.a", { deposed: true }), remove("boxes.b")]);
+  const again = planWith([...now, remove("boxes.b")]);
+  expect(newHarms(saved, again, (texts) => texts).map(({ message }) => message)).toEqual(expected);
 });

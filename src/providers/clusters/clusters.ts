@@ -243,10 +243,15 @@ export const clusters = defineProvider({
     neededFacts: (change, workspace) =>
       interrupts(change) && workspace.activeRuns === undefined ? ["runs"] : [],
     consequences,
-    harms: (change) =>
-      change.live !== undefined && interrupts(change)
-        ? [`the cluster is running and ${whatBecomesOf(change)}`]
-        : [],
+    harms(change, workspace) {
+      const { live, action } = change;
+      if (live === undefined) return [];
+      const jobs = action === "delete" ? namesOf(jobsOn(live.id, workspace)) : [];
+      return [
+        ...(interrupts(change) ? [`the cluster is running and ${whatBecomesOf(change)}`] : []),
+        ...jobs.map((name) => `the job ${name} loses its cluster`),
+      ];
+    },
     liveProblems: libraryStates,
     judgedBy: policyKinds,
     objections: policyObjections,

@@ -84,6 +84,82 @@ describe("a saved plan is refused with nothing written", () => {
     },
   );
 
+  test.each([
+    [
+      "a right was given on",
+      { principal: "admins", permission: "MANAGE" },
+      "admins loses MANAGE on the scope",
+    ],
+    ["a right was raised on", { principal: "users", permission: "WRITE" }, "users loses WRITE on the scope"],
+  ])("if %s a scope that it deletes", async (_, right, harm) => {
+    const { api, run } = await planned(SCOPE, "");
+    await api("secrets/acls/put", { scope: "s", ...right });
+    const { code, all } = await run("apply p.plan");
+    expect(code).toBe(4);
+    expect(all).toContain(`error PLAN_LIVE_MOVED: scopes.s would do more than the plan showed: ${harm}`);
+    expect(await api("secrets/scopes/list")).toMatchObject({ scopes: [{ name: "s" }] });
+  });
+
+  test("if a job runs by now on a terminated cluster that it deletes", async () => {
+    const site = await planned(`clusters: { c: { ${CLUSTER} } }\n`, "", "", (created) =>
+      reach(created, "clusters/delete", "TERMINATED"),
+    );
+    const { clusters } = (await site.api("clusters/list")) as { readonly clusters?: unknown };
+    const [cluster] = clusters as readonly Readonly<Record<string, never>>[];
+    const notebook_task = { notebook_path: "/Shared/n" };
+    await site.api("jobs/create", {
+      name: "mine",
+      existing_cluster_id: cluster?.cluster_id,
+      notebook_task,
+    });
+    const { code, all } = await site.run("apply p.plan");
+    expect(code).toBe(4);
+    expect(all).toContain("clusters.c would do more than the plan showed: the job mine loses its cluster");
+  }, 60_000);
+
+  test("if a cluster uses by now a pool that it deletes", async () => {
+    const { api, run } = await planned(
+      "pools: { p: { node_type_id: Standard_DS3_v2 } }\n",
+      "",
+      "",
+      undefined,
+      "policy: { max_deletes: 100% }\ngroups: { g: {} }\n",
+    );
+    const { instance_pools: pools } = (await api("instance-pools/list")) as {
+      readonly instance_pools?: unknown;
+    };
+    const [pool] = pools as readonly Readonly<Record<string, never>>[];
+    const cluster = { cluster_name: "mine", spark_version: "6.4.x-scala2.11", num_workers: 0 };
+    await api("clusters/create", { ...cluster, instance_pool_id: pool?.instance_pool_id });
+    const { code, all } = await run("apply p.plan");
+    expect(code).toBe(4);
+    expect(all).toContain("pools.p would do more than the plan showed: cluster mine loses its pool");
+  });
+
+  test("if a cluster uses a pool by now that it replaces", async () => {
+    const policy = "policy: { max_deletes: 100%, on_immutable_change: replace }\n";
+    const pool = (type: string) => `pools: { p: { node_type_id: ${type} } }\n`;
+    const { api, run } = await planned(
+      pool("Standard_DS3_v2"),
+      pool("Standard_DS4_v2"),
+      "",
+      undefined,
+      policy,
+    );
+    const pools = async () =>
+      (await api("instance-pools/list")).instance_pools as unknown as readonly Record<string, never>[];
+    const [old] = await pools();
+    const cluster = { cluster_name: "mine", spark_version: "6.4.x-scala2.11", num_workers: 0 };
+    await api("clusters/create", { ...cluster, instance_pool_id: old?.instance_pool_id });
+    const { code, all } = await run("apply p.plan");
+    expect(code).toBe(4);
+    expect(all).toContain("pools.p would do more than the plan showed: the old object is in use now");
+    expect(await pools()).toHaveLength(1);
+    expect(await run("plan --out p.plan")).toMatchObject({ code: 0 });
+    expect(await run("apply p.plan")).toMatchObject({ code: 0 });
+    expect(await pools()).toHaveLength(2);
+  });
+
   test("if the secrets of a scope that it deletes cannot be read at the apply", async () => {
     const { api, run } = await planned(SCOPE, "");
     await api("secrets/put", { scope: "s", key: "mine", string_value: "mine" });
