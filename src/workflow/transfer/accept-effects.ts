@@ -119,6 +119,11 @@ function decision({ resources }: EditedSpec): string {
   return `${text} ${distinct.length > 1 ? "decide" : "decides"} ${listed(addresses, "and", 5)}`;
 }
 
+/** A problem of an edit of several resources is not one of the first. */
+function onlyAddress({ resources }: EditedSpec): Address | undefined {
+  return resources.length === 1 ? resources[0]?.address : undefined;
+}
+
 function wouldDestroy(edited: EditedSpec, destroyed: readonly OtherResource[]): Diagnostic {
   const places = destroyed.map(({ place }) => place);
   const them = destroyed.length === 1 ? "it" : "them";
@@ -127,7 +132,7 @@ function wouldDestroy(edited: EditedSpec, destroyed: readonly OtherResource[]): 
     "DRIFT_NOT_ACCEPTED",
     `${decision(edited)}, and also ${listed(places, "and", 10)}, which the next plan would ${verb}`,
     {
-      address: edited.resources[0]?.address,
+      address: onlyAddress(edited),
       hint: `to keep ${them}, declare ${them} separately; to ${verb} ${them} as well, edit the spec by hand`,
     },
   );
@@ -149,7 +154,7 @@ function refusedOthers(
         "DRIFT_NOT_ACCEPTED",
         `${decision(edited)}, and also ${place}, whose change the next plan refuses`,
         {
-          address: edited.resources[0]?.address,
+          address: onlyAddress(edited),
           cause: refusal.message,
           hint: "write the value by hand",
         },
@@ -174,7 +179,7 @@ function notUnique(
     );
   const alone = isForTarget ? "for this target alone, pass --in-target; " : "";
   return error("DRIFT_NOT_ACCEPTED", `${decision(edited)}, and also ${listed(names, "and", 10)}`, {
-    address: resources[0]?.address,
+    address: onlyAddress(edited),
     hint: `${targets.length > 0 ? alone : aloneHint(edited, others)}to change all of them, pass ${inTarget ? "--shared in place of --in-target" : "--shared"}`,
   });
 }

@@ -154,7 +154,7 @@ async function separated(
     let rest = some.filter((item) => !named.includes(item));
     for (const item of named) {
       const { address } = item.drift;
-      const own = await problemOf([...good, item]);
+      const own = (await problemOf([item])) ?? (await problemOf([...good, item]));
       refused.push(
         ...(own?.diagnostics ?? diagnostics.filter((diagnostic) => diagnostic.address === address)),
       );
@@ -174,7 +174,8 @@ async function separated(
   ): Promise<readonly WantedDrift[]> => {
     if (failure === undefined) return some;
     if (some.length === 1) {
-      refused.push(...failure.diagnostics);
+      // Its own problem does not name what is good.
+      refused.push(...((await problemOf(some)) ?? failure).diagnostics);
       return [];
     }
     const addresses = new Set(failure.diagnostics.map(({ address }) => address));
