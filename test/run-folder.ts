@@ -8,8 +8,8 @@ import { join } from "node:path";
 export default function setup(): () => void {
   const outer = process.env.TMPDIR;
   const folder = mkdtempSync(join(tmpdir(), "tests-"));
-  // The user of a database server enters it, too.
-  chmodSync(folder, 0o711);
+  // As /tmp: the user of a database server has a folder in it, too, and deletes it.
+  chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
   return () => {
     if (outer === undefined) delete process.env.TMPDIR;
