@@ -38,7 +38,7 @@ export async function expectProposal(
     expect(site.host.proposals).toMatchObject([
       { branch: BRANCH, base: "main", title: "Accept drift: default", open: true },
     ]);
-    expect(site.host.proposals[0]?.body).toContain("pools.shared /max_capacity: 10 → 33 (workspace.yaml:2)");
+    expect(site.host.proposals[0]?.body).toContain("pools.shared max_capacity: 10 → 33 (workspace.yaml:2)");
     expect(committed()).toBe(specOf(33));
     expect(site.git(site.origin, "diff", "--name-only", "main", BRANCH)).toBe("workspace.yaml");
     await site.changePool(34);
