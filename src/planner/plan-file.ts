@@ -222,10 +222,14 @@ export function newHarms(
   const harms = again.changes.flatMap((change) => {
     const before = shown.get(changeKey(change));
     if (before === undefined || !touches(before)) return [];
-    const shownHarms = new Set(masked(before.harms ?? []));
-    return (change.harms ?? [])
-      .filter((harm) => !shownHarms.has(harm))
-      .map((harm) => [change.address, harm] as const);
+    // Sentences can be equal: those with a sensitive text, which is masked.
+    const shownHarms = [...masked(before.harms ?? [])];
+    return (change.harms ?? []).flatMap((harm) => {
+      const at = shownHarms.indexOf(harm);
+      if (at < 0) return [[change.address, harm] as const];
+      shownHarms.splice(at, 1);
+      return [];
+    });
   });
   const losses = again.guards.flatMap(({ diagnostic, addresses }) => {
     const address = addresses.find((address) => saved.changes.some((change) => change.address === address));

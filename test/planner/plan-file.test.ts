@@ -334,3 +334,16 @@ test.each([
   const again = planWith([...now, remove("boxes.b")]);
   expect(newHarms(saved, again, (texts) => texts).map(({ message }) => message)).toEqual(expected);
 });
+
+test("one more harm that reads like another one, because a sensitive text is masked, is one more", () => {
+  const harm = "(sensitive) loses the rights of the group";
+  const planWith = (harms: readonly string[]): Plan => ({
+    ...NO_PLAN,
+    changes: [remove("boxes.a", { harms })],
+  });
+  const newIn = (before: readonly string[], now: readonly string[]) =>
+    newHarms(planWith(before), planWith(now), (texts) => texts).length;
+  expect([newIn([harm], [harm]), newIn([harm], [harm, harm]), newIn([harm, harm], [harm])]).toEqual([
+    0, 1, 0,
+  ]);
+});

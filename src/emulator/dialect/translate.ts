@@ -1,6 +1,6 @@
 // Translates between a dialect and the contract by the annotations of the dialect's schemas: names, values, URIs, maps, and added fields.
 
-import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, objectIn, ownMember } from "../../core/json.ts";
 import { numberInText } from "../http/input.ts";
 import { invalidValue } from "../world/errors.ts";
 import { EXTRA } from "../world/world.ts";
@@ -118,7 +118,7 @@ const CONTRACT_SCHEME = /^fs:/;
 const SCHEME = /^dbfs:/;
 
 function textInContract(marks: JsonObject, text: string): Json {
-  const value = renames(marks["x-values"])[text];
+  const value = ownMember(renames(marks["x-values"]), text);
   if (value !== undefined) return value;
   if (marks["x-uri"] !== true && marks["x-path"] !== true) return text;
   if (CONTRACT_SCHEME.test(text))
@@ -202,7 +202,7 @@ function withAdded(value: Json, extra: Json | undefined): Json {
 }
 
 function textInDialect(marks: JsonObject, text: string): Json {
-  const value = reversed(renames(marks["x-values"]))[text];
+  const value = ownMember(reversed(renames(marks["x-values"])), text);
   if (value !== undefined) return value;
   if (marks["x-lower"] === true) return text.toLowerCase();
   return marks["x-uri"] === true ? text.replace(/^fs:/, "dbfs:") : text;
@@ -218,6 +218,6 @@ function mapInDialect(marks: JsonObject, value: Json): Json {
   return Object.fromEntries(
     Object.entries(map)
       .filter(([key]) => !dropped.includes(key))
-      .map(([key, text]) => [names[key] ?? key, constants[key] ?? text]),
+      .map(([key, text]) => [ownMember(names, key) ?? key, ownMember(constants, key) ?? text]),
   );
 }

@@ -23,6 +23,17 @@ const invalid = (message: string) => ({
 });
 
 describe("pools", () => {
+  test.each(["constructor", "toString", "__proto__"])(
+    "the name %s, which every object of the language has, is stored as written",
+    async (name) => {
+      const tags = { custom_tags: { [`${name}2`]: name } };
+      expect(await shownPool(await pool({ instance_pool_name: name, ...tags }))).toMatchObject({
+        instance_pool_name: name,
+        ...tags,
+      });
+    },
+  );
+
   test("Azure's disk types are named so, and those of AWS are ignored", async () => {
     const azure = { disk_type: { azure_disk_volume_type: "PREMIUM_LRS" }, disk_count: 1, disk_size: 10 };
     const disks = { ...azure, disk_type: { ...azure.disk_type, ebs_volume_type: "GENERAL_PURPOSE_SSD" } };
