@@ -14,6 +14,10 @@ const WAVES = [["dev1", "dev2"], ["test"], ["prod"]];
 const NAMES = WAVES.flat();
 const WORKSPACES = NAMES.map((name) => workspaceNamed(name));
 
+let schemas = 0;
+/** A repeated test finds nothing of the attempt before it. */
+const fresh = (name: string): string => `${name}_${schemas++}`;
+
 /** A fleet whose three waves are in the queue: `dev1` and `dev2`, `test`, `prod`. */
 async function openRollout(schema: string) {
   const fleet = await openFleet(schema);
@@ -39,9 +43,9 @@ async function openRollout(schema: string) {
         [...results].map(([name, [result]]) => [name, result?.diagnostics[0]?.message ?? result?.status]),
       );
     },
-    /** Bounded: resolves when no job is left, or after 20 s. */
+    /** Bounded: resolves when no job is left, or after 50 s. */
     async untilEmpty() {
-      for (let look = 0; look < 400 && (await queue.jobs()).length > 0; look++)
+      for (let look = 0; look < 1000 && (await queue.jobs()).length > 0; look++)
         await new Promise((resolve) => setTimeout(resolve, 50));
       return (await queue.jobs()).map(({ workspace, state }) => `${workspace} ${state}`);
     },
@@ -71,7 +75,7 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
     });
     expect(await rollout.queue.enqueue(jobsOf(WORKSPACES, "drift"))).toEqual([]);
     await rollout.end();
-  }, 40_000);
+  }, 90_000);
 
   test("are canceled without a worker by the command that cancels a job, and each job has a result", async ({
     expect,
@@ -120,7 +124,7 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
       prod: 'not started, because wave "wave 2" was canceled (test)',
     });
     await rollout.end();
-  }, 40_000);
+  }, 90_000);
 
   test("start up to a wave that is canceled while it waits", async ({ expect }) => {
     const rollout = await openRollout("middle");
@@ -134,7 +138,7 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
       prod: 'not started, because wave "wave 2" was canceled (test)',
     });
     await rollout.end();
-  }, 40_000);
+  }, 90_000);
 
   test("are canceled with a result when a job becomes a dead letter of the queue itself, as of a workspace that left the fleet file", async ({
     expect,
@@ -151,18 +155,19 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
       prod: 'not started, because wave "wave 1" failed (dev1)',
     });
     await rollout.end();
-  }, 40_000);
+  }, 90_000);
 
   test("continue when the dead letter that stopped them is retried with success", async ({ expect }) => {
-    const rollout = await openRollout("continued");
-    const failing = await startWorker("continued", WORKSPACES, async ({ name }) =>
+    const schema = fresh("continued");
+    const rollout = await openRollout(schema);
+    const failing = await startWorker(schema, WORKSPACES, async ({ name }) =>
       resultOf(name, name === "dev1" ? "failed" : "changes", { command: "apply" }),
     );
     expect(await rollout.untilEmpty()).toEqual([]);
     await failing.end();
     expect(await rollout.queue.retryDead(await rollout.queue.dead())).toBe(1);
     const attempts: number[] = [];
-    const worker = await startWorker("continued", WORKSPACES, async ({ name }, _signal, { attempt }) => {
+    const worker = await startWorker(schema, WORKSPACES, async ({ name }, _signal, { attempt }) => {
       attempts.push(attempt);
       return resultOf(name, "changes", { command: "apply" });
     });
@@ -179,21 +184,22 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
       prod: "changes",
     });
     await rollout.end();
-  }, 60_000);
+  }, 150_000);
 
   test("stay canceled when another job of the wave has failed, and one that a person canceled does not start on a retry", async ({
     expect,
   }) => {
-    const rollout = await openRollout("two");
+    const schema = fresh("two");
+    const rollout = await openRollout(schema);
     await rollout.queue.cancel(await rollout.jobOf("prod"));
-    const failing = await startWorker("two", WORKSPACES, async ({ name }) =>
+    const failing = await startWorker(schema, WORKSPACES, async ({ name }) =>
       resultOf(name, "failed", { command: "apply" }),
     );
     expect(await rollout.untilEmpty()).toEqual([]);
     await failing.end();
     const dead = await rollout.queue.dead();
     expect(await rollout.queue.retryDead(dead.filter(({ workspace }) => workspace === "dev1"))).toBe(1);
-    const worker = await startWorker("two", WORKSPACES, applied);
+    const worker = await startWorker(schema, WORKSPACES, applied);
     expect(await rollout.untilEmpty()).toEqual([]);
     expect(await rollout.reasons()).toMatchObject({
       dev1: "changes",
@@ -205,5 +211,5 @@ describe.skipIf(server === undefined).concurrent("the later waves of a queued ap
     expect(worker.seen).toContain("test changes");
     expect(worker.seen).not.toContain("started prod");
     await rollout.end();
-  }, 60_000);
+  }, 150_000);
 });
