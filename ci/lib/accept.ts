@@ -1,6 +1,7 @@
 // Proposes accepted drift: commits the edited files to a branch of the pipeline, and keeps one pull request for it.
 
 import { spawnSync } from "node:child_process";
+import { toDottedPath } from "../../src/core/pointer.ts";
 import { printable } from "../../src/report/text/printable.ts";
 import { fenced, type Subject, subjectText } from "./body.ts";
 import { gitEnvironment } from "./git.ts";
@@ -73,7 +74,7 @@ const recordsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[]
 function acceptedLines({ address, what, fields }: Readonly<Record<string, unknown>>): readonly string[] {
   const lines = recordsIn(fields).map(({ path, before, after, at }) => {
     const place = isRecord(at) ? ` (${at.file}:${at.line})` : "";
-    return `${address} ${Array.isArray(path) ? path.join(".") : ""}: ${JSON.stringify(before ?? null)} → ${JSON.stringify(after ?? null)}${place}`;
+    return `${address} ${toDottedPath(Array.isArray(path) ? path : [])}: ${JSON.stringify(before ?? null)} → ${JSON.stringify(after ?? null)}${place}`;
   });
   return lines.length > 0 ? lines : [`${address}: ${what}`];
 }

@@ -152,7 +152,7 @@ test("the text of the pull request shows invisible characters of live values as 
       refused: [{ message: "pools.c\u202e: refused", hint: "write \u200b by hand" }],
     }),
   );
-  expect(accepted?.report).toContain('pools.a custom_tags.k\\n\\u202e: "a\\u200b" → "\\u2066x"\n```');
+  expect(accepted?.report).toContain('pools.a custom_tags["k\\n\\u202e"]: "a\\u200b" → "\\u2066x"\n```');
   expect(accepted?.report).toContain("pools.b\\u200d");
   expect(accepted?.report).toContain("pools.c\\u202e: refused; write \\u200b by hand");
 });

@@ -201,7 +201,7 @@ export const acknowledgeCommand = defineCommand({
     const until = acknowledgedUntil(options.until, now);
     const reason = acknowledgedReason(options.reason);
     return withSession(context, { makesKey: true, secrets: "skip" }, async (session) => {
-      const made: Acknowledgement[] = [];
+      const acknowledged: Acknowledgement[] = [];
       // Under the lock: an apply that this command waited for may have reverted the drift.
       await writeEntries(session.store, wait, async (lease) => {
         const state = lease.state();
@@ -214,7 +214,7 @@ export const acknowledgeCommand = defineCommand({
         const address = recordedAddress(state, pendingMoves(recovered.entries), drift.address);
         const by = input.caller ?? thisProcess().user;
         const acknowledgement: Acknowledgement = { ...drift, address, until, reason, by, at: now };
-        made.push(acknowledgement);
+        acknowledged.push(acknowledgement);
         const expired = (state.acknowledged ?? []).filter((accepted) => accepted.until <= now);
         return [
           ...callerEntries,
@@ -227,7 +227,7 @@ export const acknowledgeCommand = defineCommand({
       printResult(
         context,
         options.output,
-        { acknowledged: made.map(acknowledgementJson) },
+        { acknowledged: acknowledged.map(acknowledgementJson) },
         () => `Acknowledged ${printable(place)} until ${timeText(until)}.\n`,
       );
     });

@@ -172,13 +172,13 @@ function others(
   );
 }
 
-/** The record is what the last apply left, so no earlier difference of its address exists. */
 /** An object that recovery found created or deleted was changed by the run that left its intent open. */
 function addRecovered(draft: Draft, address: Address, action: OpenIntent["action"]): void {
   const open = [...draft.open.values()].find((intent) => intent.address === address);
   if (open?.action === action) draft.history = withChangeAdded(draft.history, address);
 }
 
+/** The record is what the last apply left, so no earlier difference of its address exists. */
 function setRecord(draft: Draft, record: StateRecord): void {
   draft.records.set(record.address, withFormer(record, draft.records.get(record.address)));
   endKnownDrift(draft, record.address);

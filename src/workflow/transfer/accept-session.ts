@@ -186,9 +186,9 @@ async function separated(
     }
     const middle = Math.ceil(some.length / 2);
     const [first, second] = [some.slice(0, middle), some.slice(middle)];
-    const kept = await addable(first, good, await problemOf([...good, ...first]));
-    const both = [...good, ...kept];
-    return [...kept, ...(await addable(second, both, await problemOf([...both, ...second])))];
+    const ofFirst = await addable(first, good, await problemOf([...good, ...first]));
+    const both = [...good, ...ofFirst];
+    return [...ofFirst, ...(await addable(second, both, await problemOf([...both, ...second])))];
   };
   return { good: await addable(wanted, [], problem), refused };
 }
