@@ -20,7 +20,7 @@ import {
   headingOf,
   rightText,
 } from "../view/answer-view.ts";
-import { block, fence, fieldDiff } from "./plan-markdown.ts";
+import { block, fence, fieldDiff } from "./change-markdown.ts";
 
 /** A section with more items is collapsed. */
 const FEW = 20;

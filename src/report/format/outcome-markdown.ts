@@ -16,9 +16,10 @@ import {
 import type { ChangeView } from "../view/change-view.ts";
 import { isAccessChange, kindCounts } from "../view/fold.ts";
 import { nextOfOutcome } from "../view/next-step.ts";
-import { type OutcomeItem, type OutcomeView, outcomeHeading, sharedCauses } from "../view/outcome-view.ts";
+import { type OutcomeItem, type OutcomeView, sharedCauses } from "../view/outcome-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
-import { changeBlock, findingSections, names, RANK } from "./plan-markdown.ts";
+import { changeBlock, names } from "./change-markdown.ts";
+import { findingSections, RANK } from "./plan-markdown.ts";
 
 /** A cause names so many changes. */
 const MOST_NAMED = 5;
@@ -45,7 +46,7 @@ export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COM
     planSection(outcome.plan),
   ];
   const next = nextLines(nextOfOutcome(outcome, info)).map((line) => `${line}\n`);
-  const head = [markdownHead(outcomeHeading(outcome), info), ...next].join("\n");
+  const head = [markdownHead(outcome.heading, info), ...next].join("\n");
   return fittedMarkdown(head, sections, size);
 }
 

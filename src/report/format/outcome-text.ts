@@ -7,7 +7,7 @@ import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
 import type { Colors } from "../text/terminal.ts";
 import { nextOfOutcome } from "../view/next-step.ts";
-import { type OutcomeItem, type OutcomeView, outcomeHeading, sharedCauses } from "../view/outcome-view.ts";
+import { type OutcomeItem, type OutcomeView, sharedCauses } from "../view/outcome-view.ts";
 
 /** `isOnlyOutput`: no other output shows the findings about the run. */
 export function outcomeText(
@@ -33,7 +33,7 @@ export function outcomeText(
   ];
   if (lines.length > 0 && lines.at(-1) !== "") lines.push("");
   const next = nextOfOutcome(outcome, info);
-  lines.push(colors.bold(outcomeHeading(outcome)), ...(next === undefined ? [] : [`Next: ${next}.`]));
+  lines.push(colors.bold(outcome.heading), ...(next === undefined ? [] : [`Next: ${next}.`]));
   if (!outcome.followsPlan) lines.push(...runLines(info, colors));
   return `${lines.join("\n")}\n`;
 }

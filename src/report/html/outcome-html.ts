@@ -8,13 +8,7 @@ import { DONE, summaryActions } from "../text/vocabulary.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { briefDifference, isAccessChange } from "../view/fold.ts";
 import { nextOfOutcome } from "../view/next-step.ts";
-import {
-  type OutcomeItem,
-  type OutcomeView,
-  outcomeHeading,
-  reasonOf,
-  sharedCauses,
-} from "../view/outcome-view.ts";
+import { type OutcomeItem, type OutcomeView, reasonOf, sharedCauses } from "../view/outcome-view.ts";
 import { fieldTable, sideBySide } from "./differences.ts";
 import {
   type Facets,
@@ -43,7 +37,7 @@ export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
 
 export function outcomeHtmlPieces(outcome: OutcomeView, info: RunInfo): Generator<string> {
   const heading = [runLine(info.host, info.modes, info), outcomeTiles(outcome)];
-  return pageInPieces(outcomeHeading(outcome), heading, outcomeBody(outcome, info));
+  return pageInPieces(outcome.heading, heading, outcomeBody(outcome, info));
 }
 
 function* outcomeBody(outcome: OutcomeView, info: RunInfo): Generator<Html> {

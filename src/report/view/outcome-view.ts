@@ -21,6 +21,8 @@ import type { PlanView } from "./plan-view.ts";
 export interface OutcomeView {
   /** `Applied in 12 s: 3 created, 1 updated, 0 replaced, 0 deleted; 1 failed, 2 blocked.` */
   readonly title: string;
+  /** The title of a page or a comment: the verdict and what it rests on come first, `Failed after 12 s: 1 failed, 2 blocked; 3 created.` */
+  readonly heading: string;
   readonly applied: Readonly<Record<(typeof CHANGING_ACTIONS)[number], number>>;
   readonly unapplied: Readonly<Record<Exclude<ChangeStatus, "applied">, number>>;
   readonly changes: readonly OutcomeItem[];
@@ -64,7 +66,7 @@ export function outcomeView(
   );
   const unapplied = countsBy(RESULTS, (result) => number((change) => change.result === result));
   return {
-    title: titleOf(outcome, applied, unapplied),
+    ...titlesOf(outcome, applied, unapplied),
     applied,
     unapplied,
     changes: changes.map(itemOf),
@@ -75,13 +77,6 @@ export function outcomeView(
     plan,
     followsPlan,
   };
-}
-
-/** The title of a page or a comment, which begins with the verdict and what it rests on. */
-export function outcomeHeading({ title, unapplied, interrupted }: OutcomeView): string {
-  const { failed, unknown, blocked } = unapplied;
-  if (interrupted || failed + unknown + blocked === 0) return title;
-  return title.replace(/^Applied in ([^:]*): (.*); ([^;]*)\.$/, "Failed after $1: $3; $2.");
 }
 
 /** More changes with one cause have it once. */
@@ -144,19 +139,22 @@ function countsBy<Name extends string>(names: readonly Name[], count: (name: Nam
   return Object.fromEntries(names.map((name) => [name, count(name)])) as Readonly<Record<Name, number>>;
 }
 
-function titleOf(
+function titlesOf(
   { changes, interrupted, elapsedMs }: ApplyOutcome,
   applied: OutcomeView["applied"],
   unapplied: OutcomeView["unapplied"],
-): string {
-  const done = summaryActions(applied).map((action) => `${grouped(applied[action])} ${DONE[action]}`);
-  const rest = RESULTS.filter((result) => unapplied[result] > 0).map(
-    (result) => `${grouped(unapplied[result])} ${result}`,
-  );
+): Pick<OutcomeView, "title" | "heading"> {
   const same = changes.filter(({ action, result }) => action === "noop" && result === "applied").length;
   const unchanged = same === 0 ? "" : `; ${count(same, "secret")} unchanged`;
-  const start = interrupted ? "Stopped after" : "Applied in";
-  return `${start} ${duration(elapsedMs)}: ${done.join(", ")}${unchanged}${rest.length === 0 ? "" : `; ${rest.join(", ")}`}.`;
+  const counts = summaryActions(applied).map((action) => `${grouped(applied[action])} ${DONE[action]}`);
+  const done = `${counts.join(", ")}${unchanged}`;
+  const rest = RESULTS.filter((result) => unapplied[result] > 0)
+    .map((result) => `${grouped(unapplied[result])} ${result}`)
+    .join(", ");
+  const time = duration(elapsedMs);
+  const title = `${interrupted ? "Stopped after" : "Applied in"} ${time}: ${done}${rest === "" ? "" : `; ${rest}`}.`;
+  const isFailed = unapplied.failed + unapplied.unknown + unapplied.blocked > 0;
+  return { title, heading: isFailed && !interrupted ? `Failed after ${time}: ${rest}; ${done}.` : title };
 }
 
 type Line = Record<string, unknown>;
