@@ -12,7 +12,7 @@ import type { Live } from "../resource/live.ts";
 import type { State } from "../state/model/record.ts";
 import { withPlannedNames } from "./decide/names.ts";
 import { isAsPlanned } from "./diff/normalize.ts";
-import { type Change, type Create, touches } from "./model/change.ts";
+import { type Change, type Create, removes, touches } from "./model/change.ts";
 import { addressByObject, indexLive, type LiveIndex, type ObjectOwners } from "./model/context.ts";
 import type { Plan } from "./model/plan.ts";
 import { changeKey } from "./model/work-graph.ts";
@@ -269,7 +269,7 @@ export function changedObjects(
 ): Diagnostic[] {
   const liveIndex = indexLive(withPlannedNames(registry, live, plan.changes), registry);
   const owners = addressByObject(records);
-  const leaving = new Set(plan.changes.filter(removesObject).map(({ kind, name }) => `${kind}.${name}`));
+  const leaving = new Set(plan.changes.filter(removes).map(({ kind, name }) => `${kind}.${name}`));
   const diagnostics: Diagnostic[] = [];
   for (const change of plan.changes) {
     const { nested } = registry.get(change.kind);
@@ -291,8 +291,6 @@ export function changedObjects(
   }
   return diagnostics;
 }
-
-const removesObject = ({ action }: Change): boolean => action === "delete" || action === "replace";
 
 function movement(
   change: Change,

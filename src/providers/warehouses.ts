@@ -4,7 +4,7 @@ import { remoteId } from "../core/address.ts";
 import { type Json, type JsonObject, objectIn } from "../core/json.ts";
 import type { Values } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
-import type { FieldDiff, PlannedChange, Step } from "../resource/planning.ts";
+import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../resource/planning.ts";
 import {
   choiceField,
   defineProvider,
@@ -16,7 +16,7 @@ import {
   textField,
 } from "./kit/field-builders.ts";
 import { preservedIn, preservedPaths, withPreserved } from "./kit/preserved-fields.ts";
-import { effectOn, problem } from "./kit/problems.ts";
+import { effectOn, problem, removesObject } from "./kit/problems.ts";
 import {
   createdId,
   ignoreMissing,
@@ -107,6 +107,7 @@ const fields = {
     severity: "cost",
     whenAbsent: "unmanaged",
     separateRequest: true,
+    atRest: "STOPPED",
     shownBy: ["state"],
     description:
       "State to keep the warehouse in. If absent, users and auto_stop_mins start and stop it freely.",
@@ -157,7 +158,21 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: Values): re
   ];
 }
 
-const isUp = ({ live }: PlannedChange): boolean => UP.has(String(live?.facts.state));
+/** What becomes of the queries that run now. */
+function interruption(change: PlannedChange): readonly string[] {
+  const { action, live, diffs } = change;
+  if (action === "create" || !UP.has(String(live?.facts.state))) return [];
+  if (action !== "update") return ["the warehouse is running, and its queries stop"];
+  if (change.steps.some(({ operation }) => operation === "stop"))
+    return ["the warehouse stops, and its queries with it"];
+  const isResized = diffs.some(({ path }) => path[0] === "cluster_size" || path[0] === "warehouse_type");
+  return isResized ? ["the warehouse is running, and may restart its clusters"] : [];
+}
+
+function losingJobs(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
+  if (change.live === undefined || !removesObject(change)) return [];
+  return namesOf(jobsOn(change.live.id, workspace));
+}
 
 export const warehouses = defineProvider({
   kind: "warehouses",
@@ -194,23 +209,14 @@ export const warehouses = defineProvider({
       ];
     },
     steps,
-    consequences(change, workspace) {
-      const { live } = change;
-      if (live === undefined || change.action === "create") return [];
-      if (change.action !== "update") {
-        return [
-          ...(isUp(change) ? ["the warehouse is running, and its queries stop"] : []),
-          ...effectOn("jobs that run on it", namesOf(jobsOn(live.id, workspace))),
-        ];
-      }
-      if (!isUp(change)) return [];
-      const isResized = change.diffs.some(
-        ({ path }) => path[0] === "cluster_size" || path[0] === "warehouse_type",
-      );
-      if (change.steps.some(({ operation }) => operation === "stop"))
-        return ["the warehouse stops, and its queries with it"];
-      return isResized ? ["the warehouse is running, and may restart its clusters"] : [];
-    },
+    consequences: (change, workspace) => [
+      ...interruption(change),
+      ...effectOn("jobs that run on it", losingJobs(change, workspace)),
+    ],
+    harms: (change, workspace) => [
+      ...interruption(change),
+      ...losingJobs(change, workspace).map((name) => `the job ${name} loses its warehouse`),
+    ],
   },
 
   operations: {

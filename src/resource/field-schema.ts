@@ -51,6 +51,8 @@ export interface Annotations {
   readonly witness?: string;
   /** A fact of the live object that is present if the service itself gave the field its value, and says why: no drift then. */
   readonly changedByService?: string;
+  /** The value of an object that nothing runs on. A saved plan that deletes or replaces the object accepts it in place of another. */
+  readonly atRest?: string;
   /** Facts of the live object from which the value can be told: they are hidden with it. */
   readonly shownBy?: readonly string[];
   /** Members of a map that the service may add. If the spec does not set them, these values do not count as a difference. */
@@ -139,6 +141,7 @@ export const ANNOTATION_KEYWORDS = [
   "catalog",
   "witness",
   "changedByService",
+  "atRest",
   "shownBy",
   "addedByService",
   "ignoreCase",

@@ -9,7 +9,7 @@ import type { PlannedKind } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
 import { anyField, mapValue, type ValueMap } from "../../resource/walk.ts";
-import type { ObjectChange } from "../model/change.ts";
+import { type ObjectChange, removes } from "../model/change.ts";
 import type { RecordedValues } from "../model/context.ts";
 
 /** The normal form of a value; undefined for what is the same as absent (null, `{}`, `[]`). */
@@ -122,7 +122,10 @@ export function liveFingerprint(
   return fingerprint(parts);
 }
 
-/** Whether an object is the one that a change rests on. A delete also accepts fields that the service set since. With `sensitive`, the fingerprint may be keyed. */
+/**
+ * Whether an object is the one that a change rests on. A change that removes it also accepts one that came to rest since, which does less
+ * than the plan showed. With `sensitive`, the fingerprint may be keyed.
+ */
 export function isAsPlanned(
   provider: PlannedKind,
   object: LiveObject,
@@ -130,16 +133,20 @@ export function isAsPlanned(
   sensitive?: Pick<SensitiveValues, "keyed">,
 ): boolean {
   const { fields } = provider;
-  const live = comparable(provider, object, "after" in change ? change.after : undefined);
-  const isPlanned = (print: string): boolean =>
-    print === change.fingerprint || sensitive?.keyed(print) === change.fingerprint;
-  if ("after" in change) return isPlanned(liveFingerprint(fields, live, change.after));
-  const values = Object.entries(fields).flatMap(([name, schema]) => {
-    const value = changedByService(schema, live) === undefined ? undefined : change.before[name];
+  const after = "after" in change ? change.after : undefined;
+  const live = comparable(provider, object, after);
+  const values = removes(change) ? withoutRest(fields, live.values, change.before) : live.values;
+  const print = liveFingerprint(fields, { ...live, values }, after);
+  return print === change.fingerprint || sensitive?.keyed(print) === change.fingerprint;
+}
+
+/** The values, with those from before of the fields whose value says that the object rests. */
+function withoutRest(fields: FieldTable, live: Values, before: Values): Values {
+  const resting = Object.entries(fields).flatMap(([name, { atRest }]) => {
+    const value = atRest !== undefined && live[name] === atRest ? before[name] : undefined;
     return value === undefined ? [] : [[name, value] as const];
   });
-  const asBefore = { ...live, values: { ...live.values, ...Object.fromEntries(values) } };
-  return isPlanned(liveFingerprint(fields, asBefore, undefined));
+  return { ...live, ...Object.fromEntries(resting) };
 }
 
 const namesOthers = anyField(({ names }) => names !== undefined);

@@ -61,6 +61,7 @@ const fields = {
     severity: "availability",
     whenAbsent: "unmanaged",
     changedByService: "ended_by_service",
+    atRest: "TERMINATED",
     shownBy: ["state", "ended_by_service"],
     description: "State to keep the cluster in. If absent, users start and stop it freely.",
   }),

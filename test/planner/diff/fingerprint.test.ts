@@ -12,7 +12,7 @@ import {
 } from "../../../src/planner/diff/normalize.ts";
 import type { FieldTable, Values } from "../../../src/resource/field-schema.ts";
 import { object } from "../build.ts";
-import { remove, update } from "../changes.ts";
+import { remove, replace, update } from "../changes.ts";
 import { registry } from "../kinds.ts";
 
 const names = { type: "array", whenAbsent: "unmanaged", list: "set" } as const;
@@ -92,40 +92,38 @@ describe("the fingerprint of a live object", () => {
 describe("an object is the one that the plan saw", () => {
   const states: FieldTable = {
     size: { type: "integer" },
-    state: { type: "string", changedByService: "why" },
-    mode: { type: "string", changedByService: "why" },
+    state: { type: "string", atRest: "STOPPED" },
+    mode: { type: "string", atRest: "SLEEPING" },
   };
   const kind = { ...registry.get("boxes"), fields: states };
-  const identity = { id: remoteId("1"), name: "a" };
-  const before = { size: 1, state: "RUNNING" };
-  const fingerprint = (after?: Values) => liveFingerprint(states, { values: before, facts: {} }, after);
-  const deleted = (values: JsonObject, facts: JsonObject = { why: "it was idle" }) =>
-    isAsPlanned(
-      kind,
-      { ...identity, values, facts },
-      remove("boxes.a", { before, fingerprint: fingerprint() }),
-    );
+  const identity = { id: remoteId("1"), name: "a", facts: {} };
+  const running = { size: 1, state: "RUNNING" };
+  const stopped = { size: 1, state: "STOPPED" };
+  const as = (before: Values, after?: Values) => ({
+    before,
+    fingerprint: liveFingerprint(states, { values: before, facts: {} }, after),
+  });
+  const deleted = (before: Values, values: Values) =>
+    isAsPlanned(kind, { ...identity, values }, remove("boxes.a", as(before)));
 
-  test("when it is unchanged, or when the service set fields of an object that is deleted", () => {
-    expect(deleted(before, {})).toBe(true);
-    expect(deleted({ ...before, state: "TERMINATED" })).toBe(true);
+  test("when it is unchanged, or came to rest before it is deleted or replaced", () => {
+    expect(deleted(running, running)).toBe(true);
+    expect(deleted(running, stopped)).toBe(true);
+    const change = replace("boxes.a", { ...as(running, running), after: running });
+    expect(isAsPlanned(kind, { ...identity, values: stopped }, change)).toBe(true);
   });
 
-  test("unless another field changed, or the service does not say that it set the field", () => {
-    expect(deleted({ size: 2, state: "TERMINATED" })).toBe(false);
-    expect(deleted({ ...before, state: "TERMINATED" }, {})).toBe(false);
+  test("unless another field changed, or the object works again", () => {
+    expect(deleted(running, { ...stopped, size: 2 })).toBe(false);
+    expect(deleted(stopped, running)).toBe(false);
+    expect(deleted(running, { size: 1, state: "PAUSED" })).toBe(false);
   });
 
   test("unless the field had no value, or the object is updated", () => {
-    expect(deleted({ ...before, mode: "SAVING" })).toBe(false);
-    const change = update("boxes.a", { before, after: before, fingerprint: fingerprint(before) });
-    expect(isAsPlanned(kind, { ...identity, values: before, facts: {} }, change)).toBe(true);
-    const stopped = {
-      ...identity,
-      values: { ...before, state: "TERMINATED" },
-      facts: { why: "it was idle" },
-    };
-    expect(isAsPlanned(kind, stopped, change)).toBe(false);
+    expect(deleted(running, { ...running, mode: "SLEEPING" })).toBe(false);
+    const change = update("boxes.a", { ...as(running, running), after: running });
+    expect(isAsPlanned(kind, { ...identity, values: running }, change)).toBe(true);
+    expect(isAsPlanned(kind, { ...identity, values: stopped }, change)).toBe(false);
   });
 });
 

@@ -27,8 +27,9 @@ async function planned(
   options = "",
   prepare = async (_: Site) => {},
   policy = POLICY,
+  dialect?: "databricks",
 ): Promise<Site> {
-  server = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN });
+  server = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN, dialect });
   const { url } = server;
   const folder = folderWith(policy + before);
   const env = {
@@ -36,6 +37,7 @@ async function planned(
     WORKSPACE_TOKEN: TOKEN,
     WORKSPACE_STATE: join(folder, "state"),
     K: "value",
+    ...(dialect === undefined ? {} : { WORKSPACE_DIALECT: dialect, WORKSPACE_CLOUD: "azure" }),
   };
   const run = async (line: string) => {
     const context = contextWith(env, folder);
@@ -64,6 +66,29 @@ const reach = async ({ api }: Site, path: string, state: string): Promise<void> 
   const stateOf = async () => (await api(`clusters/get?cluster_id=${id}`)).state;
   await expect.poll(stateOf, { timeout: 20_000 }).toBe(state);
 };
+
+/** A plan that deletes a warehouse, and the requests that stop, start, and count warehouses. */
+async function plannedWarehouse(isStopped = false) {
+  const find = async ({ api }: Site) => {
+    const { warehouses = [] } = (await api("sql/warehouses")) as { readonly warehouses?: unknown };
+    return warehouses as readonly Readonly<Record<string, never>>[];
+  };
+  const move = async (site: Site, to: "start" | "stop") => {
+    const [warehouse] = await find(site);
+    await site.api(`sql/warehouses/${warehouse?.id}/${to}`, {});
+  };
+  const spec = "warehouses: { w: { cluster_size: Small, auto_stop_mins: 10 } }\n";
+  const prepare = async (site: Site) => {
+    if (isStopped) await move(site, "stop");
+  };
+  const site = await planned(spec, "", "", prepare, POLICY, "databricks");
+  return {
+    ...site,
+    stop: () => move(site, "stop"),
+    start: () => move(site, "start"),
+    count: async () => (await find(site)).length,
+  };
+}
 
 const SCOPE = "scopes: { s: { secrets: { k: { env: K } }, acls: { users: READ } } }\n";
 
@@ -204,6 +229,23 @@ describe("a saved plan is refused with nothing written", () => {
     expect(members).toHaveLength(before.length + added.length);
   });
 
+  test("if a warehouse runs that it deletes and that was stopped", async () => {
+    const { start, count, run } = await plannedWarehouse(true);
+    await start();
+    const { code, all } = await run("apply p.plan");
+    expect([code, all]).toEqual([4, expect.stringContaining("error PLAN_LIVE_MOVED: warehouses.w ")]);
+    expect(await count()).toBe(1);
+  });
+
+  test("if a cluster runs that it deletes and that was terminated", async () => {
+    const site = await planned(`clusters: { c: { ${CLUSTER} } }\n`, "", "", (site) =>
+      reach(site, "clusters/delete", "TERMINATED"),
+    );
+    await reach(site, "clusters/start", "RUNNING");
+    const { code, all } = await site.run("apply p.plan");
+    expect([code, all]).toEqual([4, expect.stringContaining("error PLAN_LIVE_MOVED: clusters.c ")]);
+  }, 60_000);
+
   test("if a cluster that was terminated runs, and would restart", async () => {
     const spec = (more: string) => `clusters: { c: { ${CLUSTER}${more} } }\n`;
     const site = await planned(spec(""), spec(', spark_conf: { a: "1" }'), "", (site) =>
@@ -235,6 +277,22 @@ test("a saved plan is applied also if a cluster that it restarts has terminated 
   expect(await site.run("apply p.plan")).toMatchObject({
     code: 0,
     all: expect.stringContaining("1 updated"),
+  });
+}, 60_000);
+
+test("a saved plan that deletes a running warehouse is applied after the warehouse stopped", async () => {
+  const { stop, count, run } = await plannedWarehouse();
+  await stop();
+  expect(await run("apply p.plan")).toMatchObject({ code: 0, all: expect.stringContaining("1 deleted") });
+  expect(await count()).toBe(0);
+});
+
+test("a saved plan that deletes a running cluster is applied after a person stopped the cluster", async () => {
+  const site = await planned(`clusters: { c: { ${CLUSTER} } }\n`, "");
+  await reach(site, "clusters/delete", "TERMINATED");
+  expect(await site.run("apply p.plan")).toMatchObject({
+    code: 0,
+    all: expect.stringContaining("1 deleted"),
   });
 }, 60_000);
 
