@@ -121,11 +121,10 @@ export class AccessState {
     return key;
   }
 
-  #addMembers({ principal, members, lacksMembers = false }: AccessContribution): void {
-    if (principal?.kind !== "group" || members === undefined) return;
-    const key = keyOf("group", principal.name);
-    const group = this.groups.get(key);
-    if (group === undefined || key === EVERYONE_KEY) return;
+  #addMembers({ principal, members = [], lacksMembers = false }: AccessContribution): void {
+    const group = principal && this.groups.get(keyOf(principal.kind, principal.name));
+    if (group === undefined || group.key === EVERYONE_KEY) return;
+    const { key } = group;
     const keys = new Set(members.flatMap((member) => this.#resolve(member) ?? []));
     for (const left of this.#ended.get(key) ?? []) keys.delete(left);
     this.groups.set(key, { ...group, members: [...keys], lacksMembers });
@@ -160,8 +159,8 @@ export class AccessState {
     const object = targetKey(on);
     this.objects.set(object, on);
     if (grantee === undefined) return;
-    const levels = this.#registry.find(on.kind)?.planning.access?.levels ?? [];
-    const grant = { level, rank: levels.indexOf(level), asCreator };
+    const rank = this.#registry.find(on.kind)?.planning.access?.levels.indexOf(level) ?? -1;
+    const grant = { level, rank, asCreator };
     const grants = this.#grants.get(object) ?? new Map<PrincipalKey, LevelGrant>();
     this.#grants.set(object, grants);
     const before = grants.get(grantee);
@@ -272,14 +271,14 @@ export class AccessState {
   }
 
   isAdministrator(key: PrincipalKey): boolean {
-    return this.#exists(key) && this.#reaches(key, ADMINS_KEY);
+    return this.#reaches(key, ADMINS_KEY);
   }
 
   /** Whether a principal is, or is in, another one. The sets of individuals would be many and large, so those of their groups are used. */
   #reaches(key: PrincipalKey, other: PrincipalKey): boolean {
     if (key === other) return true;
     if (!this.individuals.has(key)) return this.closure(key).has(other);
-    return other === EVERYONE_KEY || this.#nearest(key).some((group) => this.closure(group).has(other));
+    return this.#nearest(key).some((group) => this.closure(group).has(other));
   }
 
   #groupsOf(key: PrincipalKey): PrincipalKey[] {
@@ -297,7 +296,6 @@ export class AccessState {
 
   /** The highest level of a principal, without its path. */
   levelOn(key: PrincipalKey, target: AccessTarget): LevelGrant | undefined {
-    if (!this.#exists(key)) return undefined;
     let highest: LevelGrant | undefined;
     for (const on of this.around(target))
       for (const [grantee, grant] of this.grantsOn(targetKey(on)))
@@ -308,7 +306,6 @@ export class AccessState {
 
   /** The highest right of a principal, from the list of the object or of a folder around it; undefined without one. */
   held(key: PrincipalKey, target: AccessTarget): HeldRight | undefined {
-    if (!this.#exists(key)) return undefined;
     let highest: HeldRight | undefined;
     for (const on of this.around(target))
       for (const [grantee, grant] of this.grantsOn(targetKey(on))) {
@@ -323,7 +320,7 @@ export class AccessState {
 
   /** Of equal rights, the one with the shortest way is shown; names decide between equal ways. */
   #isNearer(a: HeldRight, b: HeldRight, key: PrincipalKey): boolean {
-    if (isHigher(b, a) || targetKey(a.on) !== targetKey(b.on)) return false;
+    if (targetKey(a.on) !== targetKey(b.on)) return false;
     const [own, other] = [this.way(key, a.grantee).length, this.way(key, b.grantee).length];
     return own < other || (own === other && a.grantee < b.grantee);
   }
@@ -341,7 +338,7 @@ export class AccessState {
     if (!this.individuals.has(from)) return this.#wayOfGroup(from, to);
     let shortest: readonly PrincipalKey[] | undefined;
     for (const group of this.#nearest(from)) {
-      if (group !== to && !this.closure(group).has(to)) continue;
+      if (!this.closure(group).has(to)) continue;
       const way = [group, ...this.way(group, to)];
       if (shortest === undefined || way.length < shortest.length) shortest = way;
     }
