@@ -34,7 +34,7 @@ export interface ComparedRights extends Pick<AccessDiff, "gained" | "lost"> {
 export function compareRights(states: AccessStates): ComparedRights {
   const comparison = new Comparison(states);
   const differences = new Map<string, ReadonlyMap<PrincipalKey, Difference>>();
-  const targets = comparedTargets(states);
+  const targets = new Map([...states.before.objects, ...states.after.objects]);
   for (const [key, target] of targets) {
     const own = comparison.differencesOn(target);
     if (own.length > 0) differences.set(key, new Map(own.map((difference) => [difference.key, difference])));
@@ -60,19 +60,13 @@ interface Rights {
   readonly lost: AccessRight[];
 }
 
-/** Folders come before what is in them. */
-function comparedTargets({ before, after }: AccessStates): ReadonlyMap<string, AccessTarget> {
-  const targets = new Map([...before.objects, ...after.objects]);
-  return new Map([...targets].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
 /**
  * Compares levels for all users and service principals at once, by number: most workspaces have many of them, and few grants on an
  * object.
  */
 class Comparison {
   readonly states: AccessStates;
-  /** Every user and service principal of both states, in order. */
+  /** Every user and service principal of both states. */
   readonly #individuals: readonly PrincipalKey[];
   readonly #numbers: ReadonlyMap<PrincipalKey, number>;
   readonly #groups: readonly PrincipalKey[];
@@ -94,9 +88,9 @@ class Comparison {
   constructor(states: AccessStates) {
     const { before, after } = states;
     this.states = states;
-    this.#individuals = [...new Set([...before.individuals.keys(), ...after.individuals.keys()])].sort();
+    this.#individuals = [...new Set([...before.individuals.keys(), ...after.individuals.keys()])];
     this.#numbers = new Map(this.#individuals.map((key, at) => [key, at]));
-    this.#groups = [...new Set([...before.groups.keys(), ...after.groups.keys()])].sort();
+    this.#groups = [...new Set([...before.groups.keys(), ...after.groups.keys()])];
     this.#open = this.#groups.filter((key) => isOpen(states, key));
     const { length } = this.#individuals;
     this.#levels = { before: new Uint16Array(length), after: new Uint16Array(length) };
@@ -169,14 +163,13 @@ class Comparison {
     return groups.flatMap((key) => differenceOf(this.states, key, target) ?? []);
   }
 
+  /** Of grants that are the same before and after. */
   #hasChangedGrantee(target: AccessTarget): boolean {
-    const { before, after } = this.states;
+    const { before } = this.states;
     return before
       .around(target)
       .some((on) =>
-        [before, after].some((state) =>
-          [...state.grantsOn(targetKey(on)).keys()].some((grantee) => this.#changedGroups.has(grantee)),
-        ),
+        [...before.grantsOn(targetKey(on)).keys()].some((grantee) => this.#changedGroups.has(grantee)),
       );
   }
 
@@ -243,22 +236,19 @@ function isOfFolder(
   states: AccessStates,
   differences: ReadonlyMap<string, ReadonlyMap<PrincipalKey, Difference>>,
   target: AccessTarget,
-  { key, before, after }: Difference,
+  difference: Difference,
 ): boolean {
   const [, ...folders] = states.before.around(target);
+  const isGained = isGain(difference);
   return folders.some((folder) => {
-    const outer = differences.get(targetKey(folder))?.get(key);
-    if (outer === undefined || isGain(outer) !== isGain({ before, after })) return false;
-    return isGain(outer) ? outer.after?.level === after?.level : outer.before?.level === before?.level;
+    const outer = differences.get(targetKey(folder))?.get(difference.key);
+    if (outer === undefined || isGain(outer) !== isGained) return false;
+    return levelOf(outer, isGained) === levelOf(difference, isGained);
   });
 }
 
-function isGain({ before, after }: Pick<Difference, "before" | "after">): boolean {
-  return (
-    (after?.rank ?? Number.NEGATIVE_INFINITY) >= (before?.rank ?? Number.NEGATIVE_INFINITY) &&
-    after !== undefined
-  );
-}
+const isGain = ({ before, after }: Difference): boolean =>
+  (after?.rank ?? Number.NEGATIVE_INFINITY) >= (before?.rank ?? Number.NEGATIVE_INFINITY);
 
 function addRights(
   comparison: Comparison,
@@ -307,7 +297,6 @@ function withGroups(
   const all = new Map(own.map((difference) => [difference.key, difference]));
   const left = new Map(all);
   const sized = candidates
-    .filter(({ key }) => state.groups.has(key))
     .map((difference) => ({
       difference,
       members: state.individualsIn(difference.key),

@@ -121,7 +121,7 @@ describe("the members of a group", () => {
     expect(members(state, "data")).toEqual(["user ada@x", "user bob@x"]);
   });
 
-  test("of groups in a circle are the same", () => {
+  test("of groups that contain each other are the same", () => {
     const state = stateOf([group("a", ["b"]), group("b", ["a", "ada@x"])]);
     expect(members(state, "a")).toEqual(members(state, "b"));
     expect([...state.closure("group a")].sort()).toEqual(["group a", "group b"]);
