@@ -47,14 +47,12 @@ function contributionOf(
 function sidesOf(
   { input }: PlanContext,
   change: Change,
-  provider: PlannedKind,
+  { access, fields }: { readonly access: AccessPlanning } & Pick<PlannedKind, "fields">,
   live: LiveObject | undefined,
 ): Sides {
-  const { access } = provider.planning;
-  if (access === undefined) return { before: undefined, after: undefined };
   const of = (object: RightsHolder): AccessContribution =>
     contributionOf(access, input, change.address, object);
-  const reached = markedResult(change, provider.fields);
+  const reached = markedResult(change, fields);
   const isNew = change.action === "create" || change.action === "replace";
   const isKept = change.action === "forget";
   const old =
@@ -96,10 +94,11 @@ export function changedAccess(context: PlanContext, changes: readonly Change[]):
   const { input, liveIndex } = context;
   const sides = new Map<Change, ChangedSides>();
   for (const change of changes) {
-    const provider = input.registry.get(change.kind);
-    if (provider.planning.access === undefined || !touches(change)) continue;
+    const { planning, fields } = input.registry.get(change.kind);
+    const { access } = planning;
+    if (access === undefined || !touches(change)) continue;
     const live = "id" in change ? liveIndex.byId(change.kind, change.id) : undefined;
-    const both = sidesOf(context, change, provider, live);
+    const both = sidesOf(context, change, { access, fields }, live);
     const differs = rightsOfContribution(both.before) !== rightsOfContribution(both.after);
     sides.set(change, { ...both, differs });
   }

@@ -5,6 +5,7 @@ import { AccessState } from "../../../src/planner/access/access-state.ts";
 import {
   accessOfObject,
   accessOfPrincipal,
+  namesOfState,
   principalsNamed,
   targetNamed,
 } from "../../../src/planner/access/held-rights.ts";
@@ -108,5 +109,73 @@ describe("a question about access", () => {
     ]);
     expect(targetNamed(targets, registry, "jobs.nightly")).toEqual({ kind: "jobs", name: "nightly" });
     expect(targetNamed(targets, registry, "jobs.weekly")).toBeUndefined();
+  });
+
+  test("can be about every principal and object by name, and about the workspace", () => {
+    expect(namesOfState(state).toSorted()).toEqual([
+      ...["ada@x", "admins", "entitlements.create", "inner", "jobs.nightly", "outer"],
+      ...["program-a", "scopes.etl", "users", "workspace"],
+    ]);
+    expect(targetNamed([], registry, "workspace")).toEqual({ kind: "workspace", name: "" });
+    expect(targetNamed([...state.objects.values()], registry, "etl")).toBeUndefined();
+    expect(targetNamed([...state.objects.values()], registry, "unknown.etl")).toBeUndefined();
+  });
+
+  test("prefers an object of exactly the name to one with another case", () => {
+    const pools = ["Shared", "shared", "Other"].map((name) => ({ kind: "users", name }));
+    expect(targetNamed(pools, registry, "users.shared")?.name).toBe("shared");
+    expect(targetNamed(pools, registry, "users.other")?.name).toBe("Other");
+    expect(targetNamed([{ kind: "jobs", name: "Other" }], registry, "jobs.other")).toBeUndefined();
+  });
+
+  test("prefers a name to a prefix, and takes a prefix only at the start", () => {
+    const principals = [...world.users, { name: "user:ada@x", active: true, entitlements: [] }];
+    const named = (text: string) => principalsNamed(stateOf({ ...world, users: principals }), text);
+    expect(named("user:ada@x").map(({ name }) => name)).toEqual(["user:ada@x"]);
+    expect(named("users.ada@x").map(({ name }) => name)).toEqual(["ada@x"]);
+    expect(["my user:ada@x", "robot:ada@x", "user:", "ada"].flatMap(named)).toEqual([]);
+  });
+
+  test("shows the people in a group, unless they are not known, and its rights without those of administration", () => {
+    const [outer] = of("outer");
+    expect(outer).toMatchObject({ kind: "group", people: 1, isAdministrator: false, memberOf: [] });
+    expect(outer?.rights.map(({ kind, object }) => `${kind}.${object}`)).toEqual([
+      "jobs.nightly",
+      "scopes.etl",
+    ]);
+    const [admins] = of("admins");
+    expect(admins).toMatchObject({ isAdministrator: true, people: 0, rights: [] });
+    expect(of("ada@x")[0]?.people).toBeUndefined();
+    const open = contributionsOf(world).map((one) => ({ ...one, lacksMembers: true }));
+    const lacking = new AccessState({ registry, contributions: open, unread: new Set() });
+    expect(
+      principalsNamed(lacking, "outer").map((group) => accessOfPrincipal(lacking, group).people),
+    ).toEqual([undefined]);
+  });
+
+  test("lists equal rights by groups and users, each in order of name", () => {
+    const people = ["zoe@x", "bob@x"].map((name) => ({ name, active: true, entitlements: [] }));
+    const teams = ["ops", "data"].map((name) => ({ name, users: [], groups: [], entitlements: [] }));
+    const grants = ["zoe@x", "ops", "bob@x", "data"].map(
+      (to) => ({ kind: "scopes", object: "etl", to, level: "READ" }) as const,
+    );
+    const other = stateOf({ users: people, programs: [], groups: teams, grants });
+    const { rights } = accessOfObject(other, { kind: "scopes", name: "etl" });
+    expect(rights.map(({ principal }) => principal)).toEqual(["data", "ops", "bob@x", "zoe@x"]);
+  });
+
+  test("shows the folder from which a right comes, and groups in order of distance and name", () => {
+    const folder = { kind: "directories", object: "/Shared", to: "ada@x", level: "CAN_RUN" } as const;
+    const groups = ["z", "a", "top"].map((name) => ({
+      ...{ name, users: name === "top" ? [] : ["ada@x"], entitlements: [] },
+      groups: name === "top" ? ["a"] : [],
+    }));
+    const other = stateOf({ ...world, groups, grants: [folder] });
+    const notebook = { kind: "notebooks", name: "/Shared/load" };
+    expect(accessOfObject(other, notebook).rights).toMatchObject([{ inheritedFrom: "/Shared" }]);
+    const own = accessOfObject(other, { kind: "directories", name: "/Shared" }).rights;
+    expect(own.map(({ inheritedFrom }) => inheritedFrom)).toEqual([undefined]);
+    const [ada] = principalsNamed(other, "ada@x").map((principal) => accessOfPrincipal(other, principal));
+    expect(ada?.memberOf.map(({ group }) => group)).toEqual(["a", "users", "z", "top"]);
   });
 });

@@ -125,6 +125,9 @@ describe("an access list", () => {
     const kept = { ...spec([ETL, ...people]), removed: [{ address: "acls.etl/data", destroy: false }] };
     const access = accessIn([], { records: recorded, more: { spec: kept as never } });
     expect(access).toBeUndefined();
+    const left = spec([ETL, ADA, BOB, declared("groups.data", { members: { users: ["ada@x"] } })]);
+    const more = { spec: { ...left, removed: kept.removed } as never };
+    expect(accessIn([], { records: recorded, more })?.lost).toEqual(["bob@x: READ on etl"]);
   });
 });
 
@@ -174,13 +177,18 @@ describe("principals that were not read", () => {
   });
 
   test("are read for a plan that changes the access of others, and for no other plan", () => {
-    const asked = (resources: readonly Resource[], records: readonly StateRecord[]) => {
+    const asked = (
+      resources: readonly Resource[],
+      records: readonly StateRecord[],
+      missing: string | undefined = "users",
+      objects = LIVE,
+    ) => {
       const live: Live = new Map(
         registry.kinds
-          .filter(({ kind }) => kind !== "users")
+          .filter(({ kind }) => kind !== missing)
           .map(({ kind }) => [
             kind,
-            { readable: true, objects: LIVE[kind] ?? [], unreadableParents: new Map() },
+            { readable: true, objects: objects[kind] ?? [], unreadableParents: new Map() },
           ]),
       );
       const input = { registry, host: "h", spec: spec(resources), live, state: state(records) };
@@ -192,6 +200,18 @@ describe("principals that were not read", () => {
     expect(asked([DATA], records)).toEqual([]);
     expect(asked([DATA, declared("groups.empty", {})], records)).toEqual([]);
     expect(asked([DATA, declared("pools.p", { node_type_id: "Standard_DS3_v2" })], records)).toEqual([]);
+    expect(asked(wanted, records, "none")).toEqual([]);
+    const users = RECORDS.filter(({ address }) => address === "users.ada@x");
+    expect(asked([declared("users.ada@x", { groups: [] })], users, "groups")).toEqual(["groups", "users"]);
+    const entitlements = ["allow-cluster-create"];
+    expect(asked([declared("users.ada@x", { entitlements })], users, "groups")).toEqual([]);
+    // A group whose members were not read may have some.
+    const entitled = [declared("groups.data", { entitlements })];
+    const unread = { ...LIVE, groups: [object("10", "data", { displayName: "data", entitlements: [] })] };
+    const empty = { ...LIVE, groups: [group("10", "data", [])] };
+    const own = [record("groups.data", "10")];
+    expect(asked(entitled, own, "users", unread)).toEqual(["groups", "users"]);
+    expect(asked(entitled, own, "users", empty)).toEqual([]);
   });
 });
 
@@ -220,4 +240,80 @@ test("a user whose activity is sensitive counts as active on both sides", () => 
   expect(accessIn(joins, { more: { isSensitive } })?.gained).toEqual([
     "ada@x: granted on allow-cluster-create",
   ]);
+});
+
+describe("a plan that changes who is in a group", () => {
+  const scoped = [record("scopes.etl", "etl"), ...RECORDS];
+  const ETL = declared("scopes.etl", {});
+
+  test("changes no access if each user has the same right in another way", () => {
+    const live = {
+      ...LIVE,
+      acls: [...(LIVE.acls ?? []), object("etl/bob@x", "etl/bob@x", { permission: "READ" })],
+    };
+    const wanted = [ETL, ADA, BOB, declared("groups.data", { members: { users: ["ada@x"] } })];
+    expect(accessIn(wanted, { live, records: scoped })).toBeUndefined();
+  });
+
+  test("keeps the other groups of a user who leaves one", () => {
+    const live = {
+      ...LIVE,
+      users: [user("1", "ada@x", ["data", "ops"])],
+      groups: [group("10", "data", ["ada@x"]), group("13", "ops", ["ada@x"])],
+      acls: [...(LIVE.acls ?? []), object("etl/ops", "etl/ops", { permission: "WRITE" })],
+    };
+    const records = [record("scopes.etl", "etl"), record("users.ada@x", "1", { groups: ["data", "ops"] })];
+    const leaving = (groups: readonly string[]) =>
+      accessIn([ETL, declared("users.ada@x", { groups: [...groups] })], { live, records });
+    expect(leaving(["ops"])).toBeUndefined();
+    expect(leaving(["data"])?.lost).toEqual(["ada@x: WRITE on etl"]);
+    expect(leaving([])?.lost).toEqual(["ada@x: WRITE on etl"]);
+  });
+
+  test("has principals that were read for the comparison alone, and those of the plan", () => {
+    const wanted = [ETL, declared("groups.data", { members: { users: [] } })];
+    const live = { ...LIVE, users: [user("2", "bob@x", ["data"])] };
+    const records = scoped.filter(({ address }) => !address.startsWith("users."));
+    const read = (objects: readonly LiveObject[]) =>
+      new Map([["users", { readable: true, objects, unreadableParents: new Map() }]]) as Live;
+    const changed = (principals: Live, unread: readonly string[] = []) =>
+      accessIn(wanted, { live, records, unread, more: { principals } });
+    expect(changed(read([user("1", "ada@x", ["data"])]))).toEqual({
+      gained: [],
+      lost: ["ada@x: READ on etl", "bob@x: READ on etl"],
+      notCompared: [],
+    });
+    expect(changed(read([user("1", "ada@x", [])]), ["users"])).toEqual({
+      gained: [],
+      lost: ["ada@x: READ on etl"],
+      notCompared: [],
+    });
+    expect(changed(new Map(), ["users"])?.notCompared).toEqual(["users: not read"]);
+  });
+});
+
+describe("the access list of an object with other fields", () => {
+  const pool = (id: string, name: string, more: JsonObject = {}): LiveObject =>
+    object(id, name, { instance_pool_name: name, node_type_id: "Standard_DS3_v2", ...more });
+  const live = { ...LIVE, pools: [pool("p1", "a"), pool("p2", "b", { access: {} }), pool("p3", "c")] };
+  const wanted = (name: string, more: JsonObject = {}) =>
+    declared(`pools.${name}`, { instance_pool_name: name, node_type_id: "Standard_DS3_v2", ...more });
+  const records = [record("pools.a", "p1"), record("pools.b", "p2")];
+  const GIVEN = wanted("b", { access: { "group:data": "CAN_ATTACH_TO" } });
+
+  test("is missed where the plan deletes the object, and where who is in a group changes", () => {
+    const deleted = accessIn([GIVEN], { live, records, dialect: "databricks" });
+    expect(deleted).toMatchObject({
+      gained: ["data: CAN_ATTACH_TO on b"],
+      notCompared: ["the access list of 1 instance pool that the plan deletes or replaces"],
+    });
+    const kept = accessIn([GIVEN, wanted("a")], { live, records, dialect: "databricks" });
+    expect(kept?.notCompared).toEqual([]);
+    const moved = [GIVEN, wanted("a"), declared("groups.data", { members: { users: ["ada@x"] } })];
+    const own = [...records, record("groups.data", "10", {})];
+    expect(accessIn(moved, { live, records: own, dialect: "databricks" })?.notCompared).toEqual([
+      "the access lists of 2 instance pools that this plan does not read",
+      UNREAD,
+    ]);
+  });
 });
