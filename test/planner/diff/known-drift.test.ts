@@ -4,18 +4,24 @@ import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import {
+  comparedIn,
   driftDigests,
   endedAcknowledgements,
   isInField,
   type KnownDrift,
   knownDrift,
   marksOf,
+  pendingMoves,
+  recordedAddress,
+  withDriftDigests,
   withKnownDrift,
 } from "../../../src/planner/diff/known-drift.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
 import type { Drift } from "../../../src/planner/model/plan.ts";
 import type { FieldDiff } from "../../../src/resource/planning.ts";
 import type { Acknowledgement } from "../../../src/state/model/record.ts";
 import { live, object, plan, record, resource, spec, state } from "../build.ts";
+import { create, forget, noop, remove, replace, update } from "../changes.ts";
 import { registry } from "../kinds.ts";
 
 const fields = { size: { type: "integer" }, value: { type: "string", writeOnly: true, witness: "written" } };
@@ -95,6 +101,37 @@ describe("the digest of a difference", () => {
   });
 });
 
+describe("digests in a state", () => {
+  test("keep their form, so that what was acknowledged stays so", () => {
+    const value = { diffs: [diff("value", undefined)], facts: { written: 4, "": 5 } };
+    const appeared = { what: "appeared", diffs: [], live: { id: "1", fingerprint: "f" } } as const;
+    expect([
+      ...digests(),
+      ...digests(value),
+      ...digests({ what: "deleted", diffs: [] }),
+      ...digests(appeared),
+      ...digests({ ...appeared, facts: { written: 4, size: 6 } }),
+    ]).toEqual([
+      'keyed ["changed","/size",2,null]',
+      'keyed ["changed","/value",null,"4"]',
+      'keyed ["deleted"]',
+      'keyed ["appeared","1","f",""]',
+      'keyed ["appeared","1","f","4"]',
+    ]);
+  });
+
+  test("are in the plan once, so that a plan without its values keeps them", () => {
+    const own = planned(3);
+    const made = withDriftDigests(own, registry, keyed);
+    expect(made).toEqual({
+      ...own,
+      drift: own.drift.map((item) => ({ ...item, digests: acceptedIn(3).differences })),
+    });
+    const [hidden] = made.drift.map((item) => ({ ...item, diffs: [] }));
+    expect(hidden && driftDigests(hidden, fields, () => "other")).toEqual(acceptedIn(3).differences);
+  });
+});
+
 describe("known facts of a difference", () => {
   const two = drift({ diffs: [diff("size", 2), diff("note", "x")] });
   const [size = "", note = ""] = driftDigests(two, fields, keyed);
@@ -120,6 +157,21 @@ describe("known facts of a difference", () => {
     ]);
     const other = { address: "boxes.b" as Address, differences: [size, note] };
     expect(marks({ reported: [other] })).toEqual([{ reported: false }, { reported: false }]);
+  });
+
+  test("is not an acknowledgement of a field for an object that was deleted", () => {
+    const gone = drift({ what: "deleted", diffs: [] });
+    const all = driftDigests(gone, fields, keyed);
+    const of = (field: string | undefined) =>
+      marksOf(
+        gone,
+        fields,
+        { reported: [], acknowledged: [{ ...told(all), ...(field && { field }) }] },
+        keyed,
+      );
+    expect(of("size")).toEqual([{ reported: false }]);
+    expect(of(undefined)).toMatchObject([{ acknowledged: { by: "ada" } }]);
+    expect(marksOf(gone, fields, { reported: [], acknowledged: [] }, keyed)).toEqual([{ reported: false }]);
   });
 
   test("is the last acknowledgement of it for this resource", () => {
@@ -214,6 +266,100 @@ describe("a plan with acknowledged drift", () => {
     expect(reverts(3, 1, [])).toEqual([undefined]);
     expect(reverts(3, 1, [acceptedIn(3, { field: "siz" })])).toEqual([undefined]);
     expect(reverts(3, 1, [acceptedIn(3, { address: "boxes.b" as Address })])).toEqual([undefined]);
+  });
+});
+
+describe("a change", () => {
+  const existing = { id: "b1", before: {}, fingerprint: "f" } as never;
+  const two = [diff("size", 2), diff("note", "x")];
+  const writing = { diffs: [{ ...diff("size", 2), cause: "spec" }] } as never;
+  const acknowledged = { until: 9, by: "ada", reason: "known" };
+  const planOf = (change: Change, item: Drift) => ({ ...planned(1), changes: [change], drift: [item] });
+  const reverts = (change: Change, item: Drift, differences: readonly string[], kinds = registry) => {
+    const accepted = { address, differences, ...acknowledged, at: 1 };
+    const known = { reported: [], acknowledged: [accepted] };
+    return withKnownDrift(planOf(change, item), kinds, known, keyed).changes[0]?.reverts;
+  };
+
+  test.each<readonly [boolean, string, Drift["what"], Change]>([
+    [true, "that creates it again", "deleted", create("boxes.a")],
+    [false, "that forgets it", "deleted", forget("boxes.a")],
+    [true, "that deletes it", "appeared", remove("boxes.a", existing)],
+    [false, "that deletes a replaced object", "appeared", remove("boxes.a", { deposed: true })],
+    [false, "that is for another object", "appeared", remove("boxes.b", existing)],
+    [false, "that keeps it", "appeared", noop("boxes.a")],
+    [false, "that creates another one", "appeared", create("boxes.a")],
+  ])("reverts (%s) the drift of an object %s, if it %s", (isReverted, _, what, change) => {
+    const item = drift({ what, diffs: [] });
+    const expected = isReverted ? [acknowledged] : undefined;
+    expect(reverts(change, item, driftDigests(item, registry.of(address).fields, keyed))).toEqual(expected);
+    expect(reverts(change, item, ["other"])).toBeUndefined();
+  });
+
+  test("reverts the acknowledged fields that it writes, in place or in a new object", () => {
+    const item = drift({ diffs: two });
+    const [size = "", note = ""] = driftDigests(item, registry.of(address).fields, keyed);
+    for (const change of [update("boxes.a", writing), replace("boxes.a", writing)]) {
+      expect(reverts(change, item, [size])).toEqual([{ path: ["size"], ...acknowledged }]);
+      expect(reverts(change, item, [size, note])).toEqual([{ path: ["size"], ...acknowledged }]);
+      expect(reverts(change, item, [note])).toBeUndefined();
+    }
+    expect(reverts(noop("boxes.a"), item, [size])).toBeUndefined();
+  });
+
+  // A job has the fields of its only task itself, or in a list of tasks.
+  test.each<readonly [boolean, string, string]>([
+    [true, "task.a", "task.a"],
+    [true, "task.a", "tasks.a"],
+    [true, "tasks.a", "task.a"],
+    [false, "task.a", "tasks.b"],
+    [false, "tasks.a", "second.a"],
+    [false, "task.a", "alone.a"],
+    [false, "task.a", "other.a"],
+    [false, "other.a", "tasks.a"],
+    [false, "other.a", "else.a"],
+  ])(
+    "reverts (%s) the field %s, which the drift has as %s, if one is the other form of the other",
+    (isSame, own, other) => {
+      const holders: Readonly<Record<string, readonly string[]>> = {
+        task: [],
+        alone: [],
+        tasks: ["1"],
+        second: ["2"],
+      };
+      const placeOf = ([field = "", ...place]: readonly string[]) => ({ holder: holders[field], place });
+      const item = drift({ diffs: [{ ...diff("x", 2), path: other.split(".") }] });
+      const kinds = { of: () => ({ fields, planning: { placeOf } }) } as never;
+      const change = update("boxes.a", { diffs: [{ ...diff("x", 2), path: own.split(".") }] } as never);
+      const isReverted = reverts(change, item, driftDigests(item, fields, keyed), kinds) !== undefined;
+      expect(isReverted).toBe(isSame);
+    },
+  );
+});
+
+describe("the addresses of a comparison", () => {
+  const [a, b, c] = ["boxes.a", "boxes.b", "boxes.c"] as [Address, Address, Address];
+
+  test("are those that --only and --exclude leave, and all without the options", () => {
+    const only = (one: Address) => one !== c;
+    const exclude = (one: Address) => one === a;
+    const compared = (input: Parameters<typeof comparedIn>[0]) =>
+      [a, b, c].filter((one) => comparedIn(input)?.(one));
+    expect(comparedIn({})).toBeUndefined();
+    expect(compared({ only })).toEqual([a, b]);
+    expect(compared({ exclude })).toEqual([b, c]);
+    expect(compared({ only, exclude })).toEqual([b]);
+  });
+
+  test("are those before a move that the state does not have yet", () => {
+    const moves = pendingMoves([
+      { type: "moved", from: a, to: b },
+      { type: "unacknowledged", address: c, field: undefined },
+    ]);
+    expect([...moves]).toEqual([[a, b]]);
+    expect(recordedAddress(state([record(a, "1")]), moves, b)).toBe(a);
+    expect(recordedAddress(state([record(b, "1")]), moves, b)).toBe(b);
+    expect(recordedAddress(state([record(a, "1")]), moves, c)).toBe(c);
   });
 });
 
