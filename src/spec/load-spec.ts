@@ -10,7 +10,7 @@ import { openSpecFolder, type SpecFolder, type SpecFolderOptions } from "./files
 import { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
 import type { DeclaredSpec, RuleFile, Spec, TargetSettings } from "./model/spec.ts";
-import { type MapNode, member } from "./model/tree.ts";
+import { type MapNode, member, memberEntries } from "./model/tree.ts";
 import { type ExpandedSpec, expandSpec } from "./modules/expand-spec.ts";
 import { flattenResources } from "./resolve/flatten.ts";
 import { checkOtherTargets } from "./resolve/other-targets.ts";
@@ -183,6 +183,9 @@ export async function openExpandedSpec(
     registry,
     limits: limits.modules,
     steps: limits.expressions,
+    writtenModules: [included.root, ...memberEntries(targets).map(([, { value }]) => value)].map((part) =>
+      member(part, "modules"),
+    ),
     ...shared,
   });
   return expanded && { tree, files, written, target, expanded };

@@ -115,6 +115,11 @@ export function visitTexts(node: SpecNode, visit: (text: string, node: ScalarNod
   });
 }
 
+/** The members of a map; none of anything else. */
+export function memberEntries(node: SpecNode | undefined): readonly (readonly [name: string, MapMember])[] {
+  return node?.kind === "map" ? [...node.members] : [];
+}
+
 export function member(node: SpecNode | undefined, key: string): SpecNode | undefined {
   return node?.kind === "map" ? node.members.get(key)?.value : undefined;
 }

@@ -19,6 +19,8 @@ interface ExpandingOptions extends ModuleOptions {
   readonly variables: Variables;
   readonly main: string;
   readonly patterns: LinearPatterns;
+  /** The sections of modules as written: without a target, and of every target. */
+  readonly writtenModules: readonly (SpecNode | undefined)[];
 }
 
 export interface ExpandedSpec {
@@ -62,6 +64,7 @@ export async function expandSpec(
   const locals = new Locals(member(root, "locals"), evaluate, loading, "");
   const user: ModuleUser = { scope, origin: undefined, within: [main], expander };
   const modules = new ModuleSet(used, user, loading);
+  for (const section of options.writtenModules) modules.hideWrittenIn(section);
   const values = locals.all();
   const sections = expandSections(withMembers(root, NOT_EXPANDED), user, loading);
   const parts = [{ root: sections, origin: undefined, values }, ...modules.parts()];

@@ -6,8 +6,16 @@ import type { ResolvedValue, ScopeQuery } from "../evaluate/evaluator.ts";
 import { checkSyntax, Expander } from "../evaluate/expander.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, SpecPart } from "../model/spec.ts";
-import { isNull, type MapMember, type MapNode, member, type SpecNode } from "../model/tree.ts";
-import { sensitiveValue } from "../variables/parameters.ts";
+import {
+  isNull,
+  type MapMember,
+  type MapNode,
+  member,
+  memberEntries,
+  type SpecNode,
+  scalarText,
+} from "../model/tree.ts";
+import { hideWritten, sensitiveValue } from "../variables/parameters.ts";
 import type { ModuleDefinition } from "./definition.ts";
 import { entriesOfForEach, expandSections, isIncluded, PART_OF_ADDRESS } from "./expand-resources.ts";
 import type { ModuleLoading, ModuleUser } from "./loading.ts";
@@ -79,6 +87,25 @@ export class ModuleSet implements ModuleOutputs {
     return node === undefined ? undefined : { node, rest };
   }
 
+  /** Hides values of sensitive inputs in another section of modules: of another target, or one that a target changes. */
+  hideWrittenIn(section: SpecNode | undefined): void {
+    for (const [name, { value }] of memberEntries(section)) {
+      const used = this.#all().get(name);
+      const source = member(value, "source");
+      const isSame = source === undefined || scalarText(source) === scalarText(member(used?.node, "source"));
+      this.#hideWritten(value, isSame ? used?.definition : undefined);
+    }
+  }
+
+  /** Frames show the lines around any error, also where no instance takes a value. */
+  #hideWritten(use: SpecNode, definition: ModuleDefinition | undefined): void {
+    for (const [name, { value }] of memberEntries(member(use, "with"))) {
+      const declaration = definition?.inputs.get(name);
+      if (definition === undefined || declaration?.sensitive === true)
+        hideWritten(value, declaration, this.#loading.findings.sensitive);
+    }
+  }
+
   names([module, key, ...output]: readonly string[]): Keys | undefined {
     if (output.length > 0) return undefined;
     const all = this.#all();
@@ -119,6 +146,7 @@ export class ModuleSet implements ModuleOutputs {
       findings.didYouMean(field, FIELDS, `known fields: ${listed(FIELDS)}`),
     );
     const definition = definitions.at(member(node, "source"), name, at, this.#user.origin);
+    this.#hideWritten(node, definition);
     if (definition === undefined || !this.#mayNest(definition, at)) return undefined;
     const isRepeated = member(node, "for_each") !== undefined;
     return { name, at, node, definition, user: this.#user, isRepeated, leftOut: new Set() };
@@ -168,6 +196,7 @@ export class ModuleSet implements ModuleOutputs {
 
   #checkUnused({ node, definition }: UsedModule): void {
     const { findings, expanding } = this.#loading;
+    for (const [, { value }] of memberEntries(definition.modules)) this.#hideWritten(value, undefined);
     findings.within(this.#user.origin, () =>
       checkSyntax(member(node, "with"), expanding.evaluator, findings),
     );

@@ -18,6 +18,7 @@ import {
   isNull,
   type MapNode,
   member,
+  memberEntries,
   plain,
   type SpecNode,
   scalarText,
@@ -74,8 +75,9 @@ export function parametersIn(
 
 /** The names of the parameters that a section declares as sensitive. */
 export function sensitiveNames(section: SpecNode | undefined): ReadonlySet<string> {
-  const members = section?.kind === "map" ? [...section.members] : [];
-  return new Set(members.flatMap(([name, { value }]) => (isMarkedSensitive(value) ? [name] : [])));
+  return new Set(
+    memberEntries(section).flatMap(([name, { value }]) => (isMarkedSensitive(value) ? [name] : [])),
+  );
 }
 
 /** A mistake in the flag must not show the value. */
@@ -263,6 +265,17 @@ export function sensitiveValue(
     sensitive.add(escaped(String(value)));
   });
   return asSensitive(node);
+}
+
+/** Hides what is written for an input, also if no instance takes it. Without a declaration, the input may be sensitive. */
+export function hideWritten(
+  node: SpecNode,
+  declaration: ParameterDeclaration | undefined,
+  sensitive: SensitiveTexts,
+): void {
+  const text = writtenText(node);
+  if (declaration !== undefined && !text.includes("${")) sensitiveValue(node, declaration, sensitive);
+  else if (!isPathAlone(text)) node.source.mask(node);
 }
 
 function writtenText({ source, start, end }: SpecNode): string {

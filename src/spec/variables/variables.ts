@@ -7,7 +7,7 @@ import { readNamedFile, refusedWords } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { SourceText, type Span } from "../model/source.ts";
-import { type MapNode, member, type SpecNode, scalarAt } from "../model/tree.ts";
+import { type MapNode, member, memberEntries, type SpecNode, scalarAt } from "../model/tree.ts";
 import { readYamlFile } from "../yaml/read-yaml.ts";
 import { plainScalar } from "../yaml/scalars.ts";
 import type { ParameterValue } from "./check-values.ts";
@@ -40,9 +40,8 @@ export function variablesOf(
 ): Variables {
   const vars = parseVarOptions(inputs.vars, findings);
   const declared = parametersIn(member(root, "variables"), "variables", findings);
-  for (const { value: settings } of targets?.kind === "map" ? targets.members.values() : []) {
-    const ofTarget = member(settings, "variables");
-    for (const [name, { value }] of ofTarget?.kind === "map" ? ofTarget.members : []) {
+  for (const [, { value: settings }] of memberEntries(targets)) {
+    for (const [name, { value }] of memberEntries(member(settings, "variables"))) {
       const declaration = declared.get(name);
       if (declaration?.sensitive === true) sensitiveValue(value, declaration, findings.sensitive);
     }

@@ -39,6 +39,46 @@ test.each(["validate", "plan"])(
   },
 );
 
+describe("the value for a sensitive input that no instance takes", () => {
+  const given = `with: { tok: ${VALUE} }`;
+  const MODULE = "inputs: { tok: { type: string, sensitive: true } }\n";
+  const use = (...fields: readonly string[]) => `modules: { m: { ${[...fields, given].join(", ")} } }`;
+  const other = "with: { tok: x }";
+  test.each([
+    ["without an instance: when", use("source: ./m", "when: false")],
+    ["without an instance: for_each", use("source: ./m", "for_each: {}")],
+    [
+      "of another target",
+      `targets: { a: { default: true }, b: { ${use()} } }\nmodules: { m: { source: ./m, ${other} } }`,
+    ],
+    [
+      "of another target, with a module of its own",
+      `targets: { a: { default: true }, b: { ${use("source: ./m")} } }`,
+    ],
+    [
+      "that the target replaces",
+      `${use("source: ./m")}\ntargets: { a: { default: true, modules: { m: { ${other} } } } }`,
+    ],
+    ["of a module that does not exist", use("source: ./absent")],
+    ["of a module in one without an instance", "modules: { m: { source: ./outer, when: false } }"],
+  ])("is in no line around an error: %s", async (_, spec) => {
+    const run = site(`pols: {}\n${spec}\n`, (folder) => {
+      for (const [name, text] of [
+        ["m", MODULE],
+        ["outer", `pols: { a: "\${1 +}" }\n${use("source: ../m")}\n`],
+      ] as const) {
+        mkdirSync(join(folder, name));
+        writeFileSync(join(folder, name, "workspace.yaml"), text);
+      }
+    });
+    for (const line of ["validate", "plan"]) {
+      const { code, all } = await run(line);
+      expect([line, code, all]).toEqual([line, 1, expect.stringContaining("pols")]);
+      expect(all).not.toContain(VALUE);
+    }
+  });
+});
+
 describe("the sensitive value of another target", () => {
   test.each([
     "validate",
