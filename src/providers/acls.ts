@@ -22,7 +22,7 @@ const fields = {
 };
 
 const NAMES = {
-  ignoreCase: true,
+  ignoreCase: "principals",
   nested: { kind: "scopes", under: "acls", shorthand: "permission" },
 } as const;
 

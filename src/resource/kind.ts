@@ -26,7 +26,8 @@ export interface Kind {
   /** Objects have IDs of the service, although their key in a spec is their name: Git folders. */
   readonly numbered?: true;
   readonly unique: boolean;
-  readonly ignoreCase?: true;
+  /** Names that differ only in case are equal; if they are of principals, those of users and application IDs. */
+  readonly ignoreCase?: true | "principals";
   /** The attribute under which the remote id is referred to: `instance_pool_id`. */
   readonly idAttribute: string;
   readonly recovery: RecoveryClass;

@@ -17,10 +17,17 @@ export const principalKey = ({ kind, name }: { readonly kind?: string; readonly 
 export const isApplicationId = (name: string): boolean =>
   /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(name);
 
+/** The form in which names of principals compare, as `principalKey` compares them: all but groups, whose names have no `@`, ignore case. */
+function foldPrincipal(name: string): string {
+  const isGroup = name.startsWith("group:") || !(/^(user|sp):|@/.test(name) || isApplicationId(name));
+  return isGroup ? name : foldCase(name);
+}
+
 /** The form in which two names of a kind are compared. The parent's part of a nested name stays: its own kind compares it. */
 export function foldName({ ignoreCase, nested }: Pick<Kind, "ignoreCase" | "nested">, name: string): string {
-  if (ignoreCase !== true) return name;
-  return nested === undefined ? foldCase(name) : nestedNameOf(parentOf(name), foldCase(memberOf(name)));
+  if (ignoreCase === undefined) return name;
+  const fold = ignoreCase === "principals" ? foldPrincipal : foldCase;
+  return nested === undefined ? fold(name) : nestedNameOf(parentOf(name), fold(memberOf(name)));
 }
 
 export function isSameName(provider: Pick<Kind, "ignoreCase" | "nested">, a: string, b: string): boolean {

@@ -161,7 +161,7 @@ export function observeScope(needing: Needing): ObserveScope {
       has: (object) =>
         ids().has(object.id) ||
         addressOfObject(object) !== undefined ||
-        (provider.ignoreCase === true ? folded() : names()).has(foldName(provider, object.name)),
+        (provider.ignoreCase !== undefined ? folded() : names()).has(foldName(provider, object.name)),
     };
   };
   const knownNamesByKey = new Map<string, KnownNames>();

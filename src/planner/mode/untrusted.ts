@@ -51,7 +51,7 @@ function ownedLive({ registry, spec, state }: RecordedSpec, live: Live): Live {
   let hidden = 0;
   const observed = (provider: PlannedKind, object: LiveObject): readonly LiveObject[] => {
     if (owners.has(provider.kind, object.id)) return [object];
-    if (!named.has(provider.ignoreCase === true ? foldCase(object.name) : object.name)) return [];
+    if (!named.has(provider.ignoreCase !== undefined ? foldCase(object.name) : object.name)) return [];
     hidden += 1;
     // An object known only by name has no other ID.
     const id = object.id === object.name ? object.id : remoteId(`not-shown-${hidden}`);

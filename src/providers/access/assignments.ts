@@ -123,7 +123,7 @@ export const assignments = defineProvider({
   nameField: undefined,
   numbered: true,
   unique: true,
-  ignoreCase: true,
+  ignoreCase: "principals",
   idAttribute: "principal_id",
   recovery: "repeatable",
   replaceStrategy: "delete-first",

@@ -33,7 +33,7 @@ export function reportSharedNames(
       const at = field === undefined ? written.at : spanOf(written.fields, [field]);
       const where = `${earlier.at.source.file}:${earlier.at.source.lineOf(earlier.at.start) + 1}`;
       const message = `${address} has the same name as ${earlier.address}: ${JSON.stringify(name)}`;
-      const how = provider.ignoreCase === true ? ", ignoring case" : "";
+      const how = provider.ignoreCase !== undefined ? ", ignoring case" : "";
       const hint = `rename one of them; ${earlier.address} is at ${where}, and names of ${provider.kind} must be unique${how}`;
       findings.error("SPEC_DUPLICATE_NAME", message, at, { address, hint });
     }
