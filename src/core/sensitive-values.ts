@@ -235,12 +235,17 @@ export class SensitiveValues {
         unknown ?? concealed.call(this, address, scalar, at, hasPlaces && this.#isPlace(address, at, purpose))
       );
     };
-    const concealKey = (at: Path): string => String(this.concealedPath(address, at).at(-1));
+    const concealKey = (at: Path): string => {
+      const key = String(this.concealedPath(address, at).at(-1));
+      return key !== at.at(-1) && purpose === "judged" && this.#isWritten(address, at)
+        ? String(at.at(-1))
+        : key;
+    };
     return changedScalars(
       value as Json,
       path,
       concealScalar,
-      purpose === "shown" ? concealKey : undefined,
+      purpose === "stored" ? undefined : concealKey,
     ) as T;
   }
 
@@ -425,6 +430,13 @@ export class SensitiveValues {
         ? isIn(declared.unheld, this.withoutHolder(address, path))
         : isIn(declared.written, path);
     return !isSensitive && isScalar(open) && String(open) === String(value);
+  }
+
+  /** Whether the spec or the record has a member at a path, in plain text. */
+  #isWritten(address: Address, path: Path): boolean {
+    const declared = this.#declaredAt(address);
+    const written = declared === undefined ? [] : [declared.values, declared.form()];
+    return [...written, ...this.#findRecorded(address)].some((values) => valueAt(values, path) !== undefined);
   }
 
   #revealed(value: Scalar, unknown: (digest: string) => string): Scalar {

@@ -57,12 +57,17 @@ export class LazyMap extends Map<string, unknown> {
 // The library recognizes a map by its constructor.
 Object.defineProperty(LazyMap.prototype, "constructor", { value: Map });
 
-/** JSON as a value of CEL, where integers are not floating-point numbers. `ofText`: what a string becomes. */
+/**
+ * JSON as a value of CEL, where integers are not floating-point numbers. `ofText`: what a string becomes. A map with a key that cannot be
+ * read cannot be read either, because which keys it has is the first question about it.
+ */
 export function celValue(value: Json, ofText = (text: string): unknown => text): unknown {
   if (typeof value === "string") return ofText(value);
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map((item: Json) => celValue(item, ofText));
   if (!isObject(value)) return value;
+  const unread = Object.keys(value).find((key) => ofText(key) !== key);
+  if (unread !== undefined) return ofText(unread);
   return new Map(Object.entries(value).map(([key, member]) => [key, celValue(member, ofText)]));
 }
 

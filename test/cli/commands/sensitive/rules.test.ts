@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { runProgram } from "../../../../src/cli/program.ts";
 import { contextWith } from "../../context.ts";
 import { folderWith } from "../../program.ts";
@@ -20,13 +20,15 @@ function site(spec: string, rules = RULES) {
   mkdirSync(join(folder, ".git"));
   const writeRules = (text: string) => writeFileSync(join(outside, "rules.yaml"), text);
   writeRules(rules);
-  const run = async (line: string, env: Readonly<Record<string, string>> = {}) => {
+  const start = async (words: readonly string[], env: Readonly<Record<string, string>>) => {
     const fixed = { WORKSPACE_HOST: "embedded", WORKSPACE_STATE: join(outside, "state") };
     const context = contextWith({ ...fixed, ...env }, folder);
-    const code = await runProgram(context, [...line.split(" "), "--rules", outside]);
+    const code = await runProgram(context, words);
     return { code, all: context.out() + context.err() };
   };
-  return { folder, run, rules: writeRules };
+  const run = (line: string, env: Readonly<Record<string, string>> = {}) =>
+    start([...line.split(" "), "--rules", outside], env);
+  return { folder, run, call: (line: string) => start(`api ${line}`.split(" "), {}), rules: writeRules };
 }
 
 describe.each(["plan", "plan --untrusted", "apply --auto-approve"])(
@@ -109,6 +111,46 @@ pools: { p: { node_type_id: ${TYPE}, custom_tags: { env: prod, owner: "\${var.k}
     const { run } = site(spec, `rules: [{ name: a, kinds: [pools], assert: '${assertion}' }]\n`);
     expect(await run("plan")).toMatchObject({ code: 3, all: expect.stringContaining("GUARD_RULE_FAILED") });
   });
+});
+
+describe("a rule cannot read a live map", () => {
+  const VALUE = "Qwer7890Zed";
+  const CLUSTER = "spark_version: 6.4.x-scala2.11, num_workers: 1, node_type_id: Standard_DS3_v2";
+  const spec = (tags: string) =>
+    `variables: { k: { type: string, sensitive: true, default: ${VALUE} } }\nclusters: { c: { ${CLUSTER}, custom_tags: { ${tags} } } }\n`;
+  const rule = (expression: string) =>
+    `rules: [{ name: a, kinds: [clusters], assert: "false", enforcement: warn, message: 'tags {{${expression}}}' }]\n`;
+
+  test.each(["plan", "plan --untrusted"])(
+    "one of whose keys contains a sensitive value, unless the spec writes the key: %s",
+    async (line) => {
+      const { run, call, rules, folder } = site(spec("t: x"), "rules: []\n");
+      expect(await run("apply --auto-approve")).toMatchObject({ code: 0 });
+      const [, id] = /"cluster_id": "(.*?)"/.exec((await call("clusters/list")).all) ?? [];
+      const edit = `cluster_id=${id} cluster_name=c spark_version=6.4.x-scala2.11 num_workers=1`;
+      // A cluster that is about to start cannot be edited.
+      const edited = async () =>
+        expect(
+          await call(`clusters/edit ${edit} node_type_id=Standard_DS3_v2 custom_tags.pre-${VALUE}=y`),
+        ).toMatchObject({ code: 0 });
+      await vi.waitFor(edited, { timeout: 20_000, interval: 100 });
+      for (const expression of [
+        "change.before.custom_tags.map(k, k.lowerAscii())",
+        "change.before.custom_tags.map(k, k.substring(0, k.size() - 1))",
+        "change.before.custom_tags.transformMapEntry(k, v, {k.reverse(): v})",
+        `"pre-${VALUE}" in change.before.custom_tags`,
+      ]) {
+        rules(rule(expression));
+        const { all } = await run(line);
+        expect([expression, all]).toEqual([expression, expect.stringContaining("PLAN_RULE")]);
+        expect(all).toContain("sensitive");
+        expect(all).not.toMatch(/qwer7890|deZ0987|tags.*(Qwer7890|true|\b[\da-f]{16}\b)/);
+      }
+      writeFileSync(join(folder, "workspace.yaml"), spec(`pre-${VALUE}: z`));
+      rules(rule(`"pre-${VALUE}" in change.after.custom_tags`));
+      expect((await run(line)).all).toContain("tags true");
+    },
+  );
 });
 
 describe("a rule gives the same verdict with and without the value of a secret", () => {
