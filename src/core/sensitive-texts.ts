@@ -115,6 +115,16 @@ export class SensitiveTexts {
     return this.size > 0 && (this.#texts.has(text) || this.#forms().next(text, 0) !== undefined);
   }
 
+  /** The sensitive parts of a text, each with how often it occurs. */
+  partsIn(text: string): ReadonlyMap<string, number> {
+    const parts = new Map<string, number>();
+    this.masked(text, (part) => {
+      parts.set(part, (parts.get(part) ?? 0) + 1);
+      return part;
+    });
+    return parts;
+  }
+
   has(text: string): boolean {
     return this.#texts.has(text);
   }

@@ -108,14 +108,17 @@ function assertNothingSensitive({ files, resources }: DriftAcceptance, sensitive
   );
 }
 
-/** Whether a line that the file did not have contains a sensitive value. */
+/** Whether the lines that change contain a sensitive value more often than before. */
 function addsSensitive(
   { before, after }: Pick<FileEdit, "before" | "after">,
   sensitive: SensitiveTexts,
 ): boolean {
-  const old = new Set(Buffer.from(before).toString("utf8").split("\n"));
-  const lines = Buffer.from(after).toString("utf8").split("\n");
-  return sensitive.isIn(lines.filter((line) => !old.has(line)).join("\n"));
+  const linesOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8").split("\n");
+  const [old, present] = [linesOf(before), linesOf(after)];
+  const changed = (lines: readonly string[], others: ReadonlySet<string>): ReadonlyMap<string, number> =>
+    sensitive.partsIn(lines.filter((line) => !others.has(line)).join("\n"));
+  const removed = changed(old, new Set(present));
+  return [...changed(present, new Set(old))].some(([part, times]) => times > (removed.get(part) ?? 0));
 }
 
 class Acceptance {
