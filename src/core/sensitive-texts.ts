@@ -115,7 +115,7 @@ export class SensitiveTexts {
     return this.size > 0 && (this.#texts.has(text) || this.#forms().next(text, 0) !== undefined);
   }
 
-  /** The sensitive parts of a text, each with how often it occurs. */
+  /** The sensitive parts of a string, each with how often it occurs. */
   partsIn(text: string): ReadonlyMap<string, number> {
     const parts = new Map<string, number>();
     this.masked(text, (part) => {

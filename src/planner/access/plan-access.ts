@@ -1,6 +1,6 @@
 // The access diff of a plan: which of its changes change access, the workspace before and after them, and what is not known.
 
-import { type Address, kindOf } from "../../core/address.ts";
+import { type Address, kindOf, parentOf } from "../../core/address.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { omit } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
@@ -16,7 +16,7 @@ import type { PlannedKind } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
 import { principalKey } from "../../resource/names.ts";
 import type { AccessDiff } from "../model/access.ts";
-import { type Change, touches } from "../model/change.ts";
+import { type Change, removes, touches } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
 import type { PlanFacts } from "../model/input.ts";
 import { markedResult, withReferenceTexts } from "../model/result-values.ts";
@@ -86,6 +86,8 @@ interface ChangedSides extends Sides {
 interface ChangedAccess {
   /** What each object adds to access before and after its change; both can be equal. */
   readonly sides: ReadonlyMap<Change, ChangedSides>;
+  /** The keys of objects that are deleted with their parent, such as the access list of a scope. */
+  readonly gone: ReadonlySet<string>;
   /** Whether rights or memberships differ, and not only lists that were not read. */
   readonly isCertain: boolean;
 }
@@ -102,7 +104,23 @@ export function changedAccess(context: PlanContext, changes: readonly Change[]):
     const differs = rightsOfContribution(both.before) !== rightsOfContribution(both.after);
     sides.set(change, { ...both, differs });
   }
-  return { sides, isCertain: [...sides.values()].some(({ differs }) => differs) };
+  const gone = deletedWithParents(context, changes);
+  return { sides, gone, isCertain: gone.size > 0 || [...sides.values()].some(({ differs }) => differs) };
+}
+
+/** The plan has no change of a member that it does not record. */
+function deletedWithParents(
+  { input, liveIndex }: PlanContext,
+  changes: readonly Change[],
+): ReadonlySet<string> {
+  const leaving = changes.filter((change) => removes(change) && !("keepsOld" in change && change.keepsOld));
+  const parents = new Set(leaving.map(({ kind, name }) => objectKey(kind, name)));
+  const gone = new Set<string>();
+  for (const { kind, nested, planning } of input.registry.kinds)
+    if (nested !== undefined && planning.access !== undefined)
+      for (const { id, name } of liveIndex.all(kind))
+        if (parents.has(objectKey(nested.kind, parentOf(name)))) gone.add(objectKey(kind, id));
+  return gone;
 }
 
 /**
@@ -117,8 +135,12 @@ function reachOf(contribution: AccessContribution | undefined): string {
   return isEmpty ? "" : JSON.stringify(reach);
 }
 
-const concernsOthers = (sides: ChangedAccess["sides"]): boolean =>
+const concernsOthers = ({ sides }: ChangedAccess): boolean =>
   [...sides.values()].some(({ before, after }) => reachOf(before) !== reachOf(after));
+
+/** The only right that is deleted with a parent may be that of its creator, who can be an administrator. */
+const mayConcernOthers = (changed: ChangedAccess): boolean =>
+  changed.gone.size > 0 || concernsOthers(changed);
 
 /** The kinds of principals that a comparison of access needs and the plan did not read. A plan that changes the access of no others needs none. */
 export function unreadPrincipals(context: PlanContext, changes: readonly Change[]): ReadonlySet<string> {
@@ -128,7 +150,7 @@ export function unreadPrincipals(context: PlanContext, changes: readonly Change[
   );
   const unread = kinds.filter(({ kind }) => !live.has(kind)).map(({ kind }) => kind);
   if (unread.length === 0) return new Set();
-  if (!concernsOthers(changedAccess(context, changes).sides)) return new Set();
+  if (!mayConcernOthers(changedAccess(context, changes))) return new Set();
   // Members are known by name only if users and groups are read together.
   return new Set(kinds.map(({ kind }) => kind));
 }
@@ -139,15 +161,17 @@ export function accessOfPlan(
   facts: Pick<PlanFacts, "caller" | "principals">,
   changes: readonly Change[],
 ): AccessDiff | undefined {
-  const { sides, isCertain } = changedAccess(context, changes);
-  if (!isCertain) return undefined;
+  const changed = changedAccess(context, changes);
+  const { sides } = changed;
+  if (!changed.isCertain) return undefined;
   const world = accessWorld(context, facts.principals);
   // A plan that concerns no others reads no principals, so whether the creator is an administrator is unknown.
-  const isWide = concernsOthers(sides);
+  const isWide = mayConcernOthers(changed);
   const creators = isWide ? creatorsIn(sides) : [];
-  const states = statesOf(context, facts, world, sides, creators);
+  const states = statesOf(context, facts, world, changed, creators);
   const { hasMoves, ...diff } = compareRights(states);
-  const lists = isWide ? unreadLists(context, world, sides, hasMoves) : [];
+  const isOfOthers = diff.gained.length + diff.lost.length > 0 || concernsOthers(changed);
+  const lists = isWide && isOfOthers ? unreadLists(context, world, sides, hasMoves) : [];
   if (diff.gained.length + diff.lost.length + lists.length === 0) return undefined;
   const isCallerUnknown = facts.caller === undefined && creators.length > 0;
   const creations = isCallerUnknown ? ["what the caller may do with objects that it creates"] : [];
@@ -170,7 +194,7 @@ export function statesOf(
   { input }: PlanContext,
   { caller }: Pick<PlanFacts, "caller">,
   { objects, unread }: AccessWorld,
-  sides: ChangedAccess["sides"],
+  { sides, gone }: Pick<ChangedAccess, "sides" | "gone">,
   creators: readonly Creator[] = creatorsIn(sides),
 ): AccessStates {
   const changed = new Map(
@@ -182,6 +206,7 @@ export function statesOf(
   const { registry } = input;
   const of = (side: keyof Sides) =>
     objects.flatMap(({ key, contribution }) => {
+      if (side === "after" && gone.has(key)) return [];
       const both = changed.get(key);
       return both === undefined ? [contribution] : (both[side] ?? []);
     });

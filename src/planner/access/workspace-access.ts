@@ -45,8 +45,9 @@ export function accessAfter(
   isAsked: IsAsked,
 ): WorkspaceAccess {
   const world = accessWorld(context);
+  const { gone, ...access } = changedAccess(context, changes);
   const sides = new Map(
-    [...changedAccess(context, changes).sides].filter(
+    [...access.sides].filter(
       ([{ action }, { differs }]) =>
         differs || action === "create" || action === "delete" || action === "replace",
     ),
@@ -57,7 +58,7 @@ export function accessAfter(
   const staying = world.objects.filter(({ key }) => !changed.has(key));
   const planned = changes.filter((change) => touches(change) && "after" in change);
   return {
-    state: statesOf(context, facts, world, sides).after,
+    state: statesOf(context, facts, world, { sides, gone }).after,
     targets: [...staying, ...planned].flatMap((object) => targetOf(context, object)),
     notRead: [...world.notes, ...unreadKinds(context), ...unreadLists(context, staying, isAsked)],
   };

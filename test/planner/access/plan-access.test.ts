@@ -121,6 +121,27 @@ describe("an access list", () => {
     expect(accessIn([ETL, acl("READ"), ...people], { records: recorded })).toBeUndefined();
   });
 
+  test("that is deleted with its scope loses its rights, also those that are not recorded", () => {
+    const lost = { gained: [], lost: ["data: READ on etl"] };
+    expect(accessIn(people, { records: recorded })).toMatchObject(lost);
+    expect(accessIn(people, { records: scoped })).toMatchObject(lost);
+  });
+
+  test("that is created again with its replaced scope keeps its rights, and others of the scope are lost", () => {
+    const vault = { backend_type: "CLOUD_KEYVAULT", keyvault_metadata: { resource_id: "r", dns_name: "d" } };
+    const wanted = [{ ...ETL, values: vault }, acl("READ"), ...people];
+    const replaced = spec(wanted, { on_immutable_change: "replace" });
+    const other = object("etl/bob@x", "etl/bob@x", { permission: "MANAGE" });
+    const acls = [...(LIVE.acls ?? []), other];
+    const access = accessIn([], {
+      live: { ...LIVE, acls },
+      records: recorded,
+      dialect: "databricks",
+      more: { spec: replaced },
+    });
+    expect(access).toMatchObject({ gained: [], lost: ["bob@x: MANAGE on etl"] });
+  });
+
   test("that leaves the state and stays in the workspace keeps its rights", () => {
     const kept = { ...spec([ETL, ...people]), removed: [{ address: "acls.etl/data", destroy: false }] };
     const access = accessIn([], { records: recorded, more: { spec: kept as never } });
