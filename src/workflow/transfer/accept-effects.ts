@@ -289,11 +289,12 @@ function leftDifferences({ wanted, after }: EditedSpec, plan: Plan): readonly Di
   });
 }
 
-/** Only the state changes: the record of an object that was deleted, or of one that appeared. */
+/** Only the state changes: its address, or the record of an object that was deleted, or of one that appeared. */
 const isOfRecord = ({ action }: Change, what: AcceptedResource["what"]): boolean =>
-  what === "deleted"
+  action === "move" ||
+  (what === "deleted"
     ? action === "forget"
-    : what === "appeared" && (action === "adopt" || action === "import");
+    : what === "appeared" && (action === "adopt" || action === "import"));
 
 function concerns(change: Change, field: string | undefined): boolean {
   if (field === undefined || !("diffs" in change)) return true;

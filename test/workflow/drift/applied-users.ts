@@ -67,5 +67,6 @@ export async function applied(spec: string, files: Readonly<Record<string, strin
       Operations: [{ op: "replace", path: "displayName", value }],
     });
   const file = (path = "workspace.yaml") => readFileSync(join(folder, path), "utf8");
-  return { run, call, rename, leave, remove: (name: string) => ask(name, "DELETE"), file };
+  const write = (text: string) => writeFileSync(join(folder, "workspace.yaml"), text);
+  return { run, call, rename, leave, remove: (name: string) => ask(name, "DELETE"), file, write };
 }
