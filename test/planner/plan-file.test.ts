@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
+import { error } from "../../src/core/diagnostic.ts";
 import { fingerprint, keyedDigest } from "../../src/core/digest.ts";
 import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
-import type { Json } from "../../src/core/json.ts";
+import type { Json, JsonObject } from "../../src/core/json.ts";
 import { withValueAt } from "../../src/core/pointer.ts";
 import { liveFingerprint } from "../../src/planner/diff/normalize.ts";
 import type { Change } from "../../src/planner/model/change.ts";
@@ -23,8 +24,10 @@ import {
 import type { LiveObject } from "../../src/resource/live.ts";
 import type { OpenIntent } from "../../src/state/model/record.ts";
 import { live, object, plan, record, reference, resource, spec, state } from "./build.ts";
-import { adopt, create, forget, noop, remove, replace, report, update } from "./changes.ts";
+import { adopt, compare, create, forget, move, noop, remove, replace, report, update } from "./changes.ts";
 import { registry } from "./kinds.ts";
+
+const NO_PLAN: Plan = { host: "h", changes: [], drift: [], unmanaged: [], guards: [], diagnostics: [] };
 
 const savedPlanText = (...plan: Parameters<typeof planFilePieces>): string =>
   [...planFilePieces(...plan)].join("");
@@ -92,6 +95,21 @@ describe("a plan file", () => {
       "create",
       "delete",
     ]);
+  });
+
+  test("is read from its text, and from what that was parsed to", () => {
+    expect(readPlan(parseJson(text) as JsonObject, keyed)).toEqual(saved());
+  });
+
+  test("is written in a few pieces, each of about 64 KiB", () => {
+    const changes = Array.from({ length: 200 }, () =>
+      update("boxes.a", { after: { note: "x".repeat(1_000) } }),
+    );
+    const pieces = [...planFilePieces(binding, { ...made, changes }, keyed)];
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(pieces.slice(0, -1).every(({ length }) => length >= 65_536 && length < 70_000)).toBe(true);
+    expect(readPlan(pieces.join(""), keyed)).toMatchObject({ plan: { changes: { length: 200 } } });
+    expect([...planFilePieces(binding, NO_PLAN, keyed)]).toHaveLength(1);
   });
 
   test("with any leaf changed is refused", () => {
@@ -269,6 +287,9 @@ describe("whether one change still fits", () => {
     ["an update", update("boxes.a", { id: a.id, after: { size: 1 }, fingerprint })],
     ["a replacement", replace("boxes.a", { id: a.id, after: { size: 1 }, fingerprint })],
     ["an adoption", adopt("boxes.a", { id: a.id, after: { size: 1 }, fingerprint })],
+    ["an import", adopt("boxes.a", { action: "import", id: a.id, after: { size: 1 }, fingerprint })],
+    ["a move", move("boxes.a", { id: a.id, after: { size: 1 }, fingerprint })],
+    ["a comparison of a secret", compare("boxes.a", { id: a.id, after: { size: 1 }, fingerprint })],
     ["a delete", remove("boxes.a", { id: a.id, fingerprint: forDelete })],
   ])("%s fits the object that it rests on, and no other", (_, change) => {
     expect(moved(change, [a])).toEqual([]);
@@ -291,6 +312,24 @@ describe("whether one change still fits", () => {
     ]);
     expect(moved(create("boxes.a", { nameFrom }), [a])).toEqual([]);
     expect(moved(create("boxes.a", { nameFrom }), [a, object("b2", "A")])).toHaveLength(1);
+  });
+
+  test("a creation in an object that the plan deletes or replaces fits, because what is in it is deleted as well", () => {
+    const labels = live({ boxes: [a], labels: [object("a/x", "a/x", { text: "t" })] });
+    const messages = (...changes: readonly Change[]) =>
+      changedObjects({ ...made, changes }, labels, registry, state()).map(({ message }) => message);
+    const [label, box] = [create("labels.a/x"), { id: a.id, after: { size: 1 }, fingerprint }];
+    const appeared = "labels.a/x appeared in the workspace after the plan was made";
+    expect(messages(label)).toEqual([appeared]);
+    expect(messages(label, update("boxes.a", box))).toEqual([appeared]);
+    expect(messages(label, replace("boxes.a", box))).toEqual([]);
+    expect(messages(label, remove("boxes.a", { id: a.id, fingerprint: forDelete }))).toEqual([]);
+    expect(messages(label, remove("tasks.a"))).toEqual([
+      appeared,
+      "tasks.a disappeared from the workspace after the plan was made",
+    ]);
+    // Only a creation is sure to come after the deletion.
+    expect(messages(update("labels.a/y", { id: "a/y" as never }), replace("boxes.a", box))).toHaveLength(1);
   });
 
   test("a creation in a kind whose names are not unique fits unless an unknown unmanaged namesake appeared", () => {
@@ -318,8 +357,6 @@ describe("whether one change still fits", () => {
   });
 });
 
-const NO_PLAN: Plan = { host: "h", changes: [], drift: [], unmanaged: [], guards: [], diagnostics: [] };
-
 test.each([
   [
     "is in use by now",
@@ -346,4 +383,62 @@ test("one more harm that reads like another one, because a sensitive text is mas
   expect([newIn([harm], [harm]), newIn([harm], [harm, harm]), newIn([harm, harm], [harm])]).toEqual([
     0, 1, 0,
   ]);
+});
+
+describe("what a plan does now and did not show when it was saved", () => {
+  const hint = "make a new plan, then apply it; if this repeats, plan with the credentials of the apply";
+  const finding = (address: string, what: string) => ({
+    ...{ severity: "error", code: "PLAN_LIVE_MOVED", address, hint },
+    message: `${address} would do more than the plan showed: ${what}`,
+  });
+  const found = (before: Partial<Plan>, now: Partial<Plan>, masked = (texts: readonly string[]) => texts) =>
+    newHarms({ ...NO_PLAN, ...before }, { ...NO_PLAN, ...now }, masked);
+  const guard = (
+    code: "GUARD_DATA_LOSS" | "GUARD_LOCKOUT" | "GUARD_LIMIT",
+    ...addresses: readonly string[]
+  ) => ({
+    ...{ diagnostic: error(code, "a loss"), addresses: addresses as Address[] },
+  });
+
+  test("are new harms of a change that it has", () => {
+    const harmful = remove("boxes.a", { harms: ["old", "new"] });
+    const known = found({ changes: [remove("boxes.a", { harms: ["old"] })] }, { changes: [harmful] });
+    expect(known).toEqual([finding("boxes.a", "new")]);
+    expect(found({ changes: [remove("boxes.a")] }, { changes: [harmful] })).toHaveLength(2);
+    expect(found({ changes: [harmful] }, { changes: [remove("boxes.a")] })).toEqual([]);
+    // What the saved plan does not do, the apply does not do either.
+    expect(found({ changes: [noop("boxes.a")] }, { changes: [harmful] })).toEqual([]);
+    expect(found({ changes: [remove("boxes.b")] }, { changes: [remove("boxes.b"), harmful] })).toEqual([]);
+  });
+
+  test("are not harms with a text that is sensitive in this run", () => {
+    const [before, now] = ["secret loses", "(sensitive) loses"].map((harm) =>
+      remove("boxes.a", { harms: [harm] }),
+    );
+    const masked = (texts: readonly string[]) => texts.map((text) => text.replace("secret", "(sensitive)"));
+    expect(found({ changes: before ? [before] : [] }, { changes: now ? [now] : [] }, masked)).toEqual([]);
+  });
+
+  test("are guards about a loss or a lockout by one of its changes, and no other guards", () => {
+    const changes = [remove("boxes.a"), update("boxes.b")];
+    expect(found({ changes }, { guards: [guard("GUARD_DATA_LOSS", "boxes.x", "boxes.b")] })).toEqual([
+      finding("boxes.b", "a loss"),
+    ]);
+    expect(found({ changes }, { guards: [guard("GUARD_LOCKOUT", "boxes.a")] })).toHaveLength(1);
+    expect(found({ changes }, { guards: [guard("GUARD_LIMIT", "boxes.a")] })).toEqual([]);
+    expect(found({ changes }, { guards: [guard("GUARD_DATA_LOSS", "boxes.x")] })).toEqual([]);
+  });
+
+  const keeps = replace("boxes.a", { keepsOld: true });
+  test.each<readonly [string, boolean, Change, readonly Change[]]>([
+    ["is in use now", true, replace("boxes.a"), [keeps]],
+    ["was in use before", false, keeps, [keeps]],
+    ["is not in use", false, replace("boxes.a"), [replace("boxes.a")]],
+    ["is no longer replaced", false, replace("boxes.a"), [update("boxes.a")]],
+    ["was deleted before", false, replace("boxes.a"), []],
+    ["is not replaced, but deleted", false, remove("boxes.a"), []],
+  ])("are a replaced object that is kept, if it %s", (_, isKept, before, now) => {
+    const expected = finding("boxes.a", "the old object is in use now, so a new plan keeps it");
+    expect(found({ changes: [before] }, { changes: now })).toEqual(isKept ? [expected] : []);
+  });
 });
