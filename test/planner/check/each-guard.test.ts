@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { checkGuards } from "../../../src/planner/check/guards.ts";
+import { checkGuards, liveProblems } from "../../../src/planner/check/guards.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { createPlannedWorkspace } from "../../../src/planner/model/planned-workspace.ts";
@@ -271,6 +271,70 @@ describe("the objections of a kind", () => {
 
   test("have the hint of the kind", () => {
     expect(said([update("boxes.a")], "do this")[0]?.diagnostic.hint).toBe("do this");
+  });
+});
+
+test("what a kind could not check is a warning and no guard", () => {
+  const message = "not read";
+  const boxes: Provider = {
+    ...(registry.get("boxes") as Provider),
+    planning: {
+      objections: ({ action }) => [{ code: action === "update" ? "PLAN_UNCHECKED" : "GUARD_LIMIT", message }],
+    },
+  };
+  const here = context({ registry: registryOf([boxes]), live: live({ boxes: [object("1", "a")] }) });
+  const changes = [update("boxes.a"), remove("boxes.b")];
+  const found = checkGuards(here, changes, createPlannedWorkspace(here, {}, changes));
+  expect(found.unchecked).toEqual([
+    { severity: "warning", code: "PLAN_UNCHECKED", message, address: "boxes.a" },
+  ]);
+  expect(found.guards.map(({ addresses }) => addresses)).toEqual([["boxes.b"]]);
+});
+
+describe("a live object that its kind finds not ready", () => {
+  const boxes: Provider = {
+    ...(registry.get("boxes") as Provider),
+    planning: {
+      liveProblems: ({ name }) => [
+        { code: "PLAN_UNCHECKED", message: `${name} failed`, path: ["size"], hint: "wait" },
+      ],
+    },
+  };
+  const of = (changes: readonly Change[], found = [object("1", "a")]) =>
+    liveProblems(
+      context({
+        registry: registryOf([boxes, registry.get("tasks")]),
+        spec: spec([
+          { ...resource("boxes.a"), locate: (path) => ({ ...AT, file: path.join() }) },
+          resource("tasks.a"),
+        ]),
+        live: live({ boxes: found, tasks: [object("1", "a")] }),
+      }),
+      changes,
+    );
+
+  test.each([noop("boxes.a"), update("boxes.a"), replace("boxes.a"), adopt("boxes.a")])(
+    "is a warning if the plan keeps it or replaces it",
+    (change) => {
+      expect(of([change])).toEqual([
+        {
+          ...{ severity: "warning", code: "PLAN_UNCHECKED", message: "boxes.a: a failed" },
+          ...{ address: "boxes.a", at: { ...AT, file: "size" }, hint: "wait" },
+        },
+      ]);
+    },
+  );
+
+  test("is none if the plan removes or creates it, if it or its declaration is missing, or in other kinds", () => {
+    const others = [
+      remove("boxes.a"),
+      forget("boxes.a"),
+      create("boxes.a"),
+      update("boxes.b"),
+      update("tasks.a"),
+    ];
+    expect(of(others)).toEqual([]);
+    expect(of([update("boxes.a")], [])).toEqual([]);
   });
 });
 

@@ -1,22 +1,35 @@
+// Secrets whose values are not known when a plan is made.
+
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { withRecordedSecrets } from "../../../src/planner/mode/compare-secrets.ts";
-import { record, resource, spec, state } from "../build.ts";
+import {
+  withoutSecretValues,
+  withRecordedSecrets,
+  withSaltedDigests,
+  withSecrets,
+} from "../../../src/planner/mode/compare-secrets.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
+import type { Resource } from "../../../src/spec/model/spec.ts";
+import { plan, record, resource, spec, state } from "../build.ts";
+import { compare, create, noop, remove, update } from "../changes.ts";
 import { registry } from "../kinds.ts";
 
-describe("the secrets of a spec without values", () => {
-  const known = state([record("keys.a/k", "k", { value: "digest" }), record("boxes.a", "b1", { note: "n" })]);
-  const key = resource("keys.a/k", { values: {} });
-  const given = (...resources: Parameters<typeof spec>[0]) => ({
-    registry,
-    state: known,
-    spec: spec(resources),
-  });
+const KEY = "keys.a/k" as Address;
+const known = state([
+  record(KEY, "k", { value: "digest", other: 1 }),
+  record("boxes.a", "b1", { note: "n" }),
+]);
+const given = (...resources: readonly Resource[]) => ({ registry, state: known, spec: spec(resources) });
+const key = resource(KEY, { values: {} });
+const valued = (digest: string, unsalted?: string, of = key): Resource =>
+  ({ ...of, payload: { digest, unsalted } }) as never;
 
+describe("the secrets of a spec without values", () => {
   test("have the recorded digest, unless a value is there or nothing is recorded", () => {
     const from = given(key, resource("keys.a/new"), resource("boxes.a"));
     const made = withRecordedSecrets(from);
-    expect(made.resources.get(key.address)?.values).toEqual({ value: "digest" });
+    expect(made.resources.get(KEY)?.values).toEqual({ value: "digest" });
+    expect(made.resources.get(KEY)?.locate([])).toEqual(key.at);
     expect([...made.resources.keys()]).toEqual([...from.spec.resources.keys()]);
     expect(made.resources.get("keys.a/new" as Address)).toBe(
       from.spec.resources.get("keys.a/new" as Address),
@@ -25,8 +38,103 @@ describe("the secrets of a spec without values", () => {
   });
 
   test("are unchanged when none is recorded", () => {
-    const valued = { ...key, payload: { digest: "d" } as never };
-    for (const from of [given(valued), given(resource("boxes.a")), given(resource("keys.a/new"))])
-      expect(withRecordedSecrets(from)).toEqual(from.spec);
+    for (const from of [given(valued("d")), given(resource("boxes.a")), given(resource("keys.a/new"))])
+      expect(withRecordedSecrets(from)).toBe(from.spec);
+  });
+
+  test("keep which fields are sensitive, and which were not read", () => {
+    const marked = { ...key, values: { more: 1 }, sensitive: ["more"], unread: "env K" } as never;
+    expect(withRecordedSecrets(given(marked)).resources.get(KEY)).toMatchObject({
+      ...{ values: { more: 1, value: "digest" }, sensitive: ["more"], unread: "env K" },
+    });
+    expect(withRecordedSecrets(given(marked)).resources.get(KEY)).not.toHaveProperty("payload");
+  });
+
+  test("are not checked in a plan that reads no values, which says so", () => {
+    const { spec: made, notes } = withoutSecretValues(given(valued("d"), resource("boxes.a")));
+    expect(made.resources.get(KEY)?.values).toEqual({ value: "digest" });
+    expect(made.resources.get(KEY)).not.toHaveProperty("payload");
+    expect(notes).toEqual([
+      {
+        severity: "warning",
+        code: "PLAN_MODE",
+        message: "secret values were not read, so changes to them are not checked: keys.a/k",
+      },
+    ]);
+    expect(withoutSecretValues(given(resource("boxes.a"))).notes).toEqual([]);
+  });
+});
+
+describe("a digest without a salt, of a state of format 3", () => {
+  test("becomes the salted one, if the secret still has the value", () => {
+    const from = given(valued("salted", "digest"), resource("boxes.a"));
+    const made = withSaltedDigests(from);
+    expect(made.records.get(KEY)).toEqual({
+      ...known.records.get(KEY),
+      applied: { value: "salted", other: 1 },
+    });
+    expect({ ...made, records: known.records }).toEqual(known);
+    expect(made.records.get("boxes.a" as Address)).toBe(known.records.get("boxes.a" as Address));
+    expect(known.records.get(KEY)?.applied).toEqual({ value: "digest", other: 1 });
+  });
+
+  test.each<readonly [string, Resource]>([
+    ["has another value", valued("salted", "different")],
+    ["has only a salted digest", valued("salted")],
+    ["has no value", key],
+    ["is not recorded", valued("salted", "digest", resource("keys.a/new", { values: {} }))],
+    ["is of a kind without secrets", valued("salted", "digest", resource("boxes.a", { values: {} }))],
+  ])("stays, if the resource %s", (_, one) => {
+    expect(withSaltedDigests(given(one))).toBe(known);
+  });
+});
+
+describe("a plan that is applied with the values of its secrets", () => {
+  const changesOf = (changes: readonly Change[], ...resources: readonly Resource[]) => {
+    const made = { ...plan({ spec: spec([]) }), changes };
+    const result = withSecrets(made, spec(resources), registry);
+    expect({ ...result, changes }).toEqual(made);
+    return result.changes;
+  };
+  const compared = compare(KEY, { after: { value: "digest", more: 1 } });
+
+  test.each([
+    ["the recorded digest", valued("digest")],
+    ["the recorded digest without a salt", valued("salted", "digest")],
+  ])("writes no secret that has %s", (_, one) => {
+    const { fingerprint: _fingerprint, steps: _steps, source: _source, ...rest } = compared;
+    const digest = one.payload?.digest;
+    expect(changesOf([compared], one)).toEqual([
+      { ...rest, action: "noop", after: { value: digest, more: 1 }, payload: digest, compared: true },
+    ]);
+  });
+
+  test("writes a secret that has another value", () => {
+    const { source: _, ...rest } = compared;
+    expect(changesOf([compared], valued("new", "unsalted"))).toEqual([
+      {
+        ...rest,
+        action: "update",
+        after: { value: "new", more: 1 },
+        payload: "new",
+        diffs: [{ path: ["value"], before: "digest", after: "new", cause: "spec", replaces: false }],
+      },
+    ]);
+  });
+
+  test.each<readonly [string, Change]>([
+    ["creation", create(KEY, { after: { more: 1 } })],
+    ["update", update(KEY, { after: { more: 1 } })],
+  ])("has the value in a %s that lacked it, and keeps one that was there", (_, change) => {
+    const after = { more: 1, value: "new" };
+    expect(changesOf([change], valued("new"))).toEqual([{ ...change, payload: "new", after }]);
+    const full = { ...change, payload: "old" } as Change;
+    expect(changesOf([full], valued("new"))[0]).toBe(full);
+  });
+
+  test("changes nothing else", () => {
+    const others = [noop(KEY), remove(KEY), compared, create("boxes.a"), create("keys.a/new")];
+    expect(changesOf(others, key, valued("new", undefined, resource("boxes.a")))).toEqual(others);
+    expect(changesOf([noop(KEY), remove(KEY)], valued("new"))).toEqual([noop(KEY), remove(KEY)]);
   });
 });
