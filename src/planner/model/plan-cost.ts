@@ -139,7 +139,7 @@ function amountsOf(changes: readonly Change[], registry: PlanningRegistry, measu
 }
 
 function hasCost(side: CostSide | undefined): boolean {
-  return side !== undefined && (side.range === undefined || side.range.max > 0 || side.unknown.length > 0);
+  return side !== undefined && (side.range === undefined || side.range.max > 0);
 }
 
 /** In place of a sensitive value is `(sensitive)`, which has no price. */

@@ -322,3 +322,148 @@ describe("a value that was not looked up", () => {
     ]);
   });
 });
+
+/** Boxes and apps compare names without regard to case, keys exactly; apps have a second name. */
+const principals = registryOf(
+  registry.kinds.map((kind) => {
+    if (kind.kind === "labels")
+      return { ...kind, fields: { ...kind.fields, app: { type: "string", identifies: true } } };
+    if (kind.kind !== "tasks") return kind;
+    const namedPrincipals = ({ access = {} }: JsonObject) =>
+      Object.keys(access as JsonObject).map((text) => {
+        const [of = "", name = ""] = text.split(/:(.*)/s);
+        return { kind: of, name, path: ["access", text] };
+      });
+    return { ...kind, planning: { ...kind.planning, namedPrincipals } };
+  }),
+);
+
+describe("principals that a change gives a right", () => {
+  const all = live({
+    boxes: [object("b1", "a"), object("b2", "b")],
+    labels: [object("a/l", "a/l", {})],
+    keys: [object("a/k", "a/k", {})],
+  });
+  const others = [resource("boxes.new"), resource("labels.a/app", { values: { app: "ID-1" } })];
+  const asked = (names: readonly string[], change = create("tasks.t"), more: readonly Change[] = []) => {
+    const access = Object.fromEntries(names.map((name) => [name, "READ"]));
+    const wanted = task({ access });
+    const writing = { ...change, after: { access } } as Change;
+    const given = { ...input(wanted), registry: principals, spec: spec([...others, wanted]), live: all };
+    const around = { input: given, liveIndex: indexLive(all, principals) };
+    const workspace = createPlannedWorkspace({ ...around, owners }, {}, [writing, ...more]);
+    return neededLookups(around, [writing, ...more], workspace).map(
+      ({ path, text, place }) => `${path.join(" ")} ${text} in ${place.in} of ${place.of}`,
+    );
+  };
+
+  test("are asked about if neither the spec nor the workspace has them", () => {
+    expect(asked(["boxes:a", "boxes:new", "boxes:root", "boxes:lost", "labels:id-1", "labels:id-2"])).toEqual(
+      ["access boxes:lost lost in principals of boxes", "access labels:id-2 id-2 in principals of labels"],
+    );
+    // A reference, and a kind that the dialect does not have.
+    expect(asked(["boxes:${boxes.new.box_name}", "robots:lost"])).toEqual([]);
+    // Only a field that identifies an object names it.
+    expect(asked(["boxes:ID-1"])).toEqual(["access boxes:ID-1 ID-1 in principals of boxes"]);
+  });
+
+  test("are asked about if the plan deletes them, and only if the change sends them", () => {
+    expect(asked(["boxes:a", "boxes:b"], create("tasks.t"), [remove("boxes.a")])).toEqual([
+      "access boxes:a a in principals of boxes",
+    ]);
+    const diffs = [
+      { path: ["access", "boxes:x"], before: 1, after: 2, cause: "spec", replaces: false },
+    ] as const;
+    expect(asked(["boxes:x", "boxes:y"], update("tasks.t", { diffs }) as never)).toEqual([
+      "access boxes:x x in principals of boxes",
+    ]);
+  });
+
+  test("exist in another case, unless their kind compares names exactly", () => {
+    const kinds = ["boxes", "labels", "keys"];
+    const answers: LookupAnswers = {
+      catalogs: new Map(),
+      kinds: new Map(kinds.map((kind) => [kind, names({ values: new Set(["Ada"]) })])),
+    };
+    const found = (text: string, where: "principals" | "names" = "principals") =>
+      unconfirmedValues(
+        { input: { ...input(task({})), registry: principals }, liveIndex },
+        answers,
+        kinds.map((of) => ({
+          ...ask("access", text, { in: where, of } as Lookup["place"]),
+          path: ["access", text],
+        })),
+      );
+    expect(found("Ada")).toEqual([]);
+    expect(found("ADA")).toMatchObject([
+      {
+        severity: "error",
+        message: 'tasks.t: access "ADA" is not a key in the workspace',
+        hint: 'did you mean "Ada"?',
+      },
+    ]);
+    expect(found("ADA", "names")).toHaveLength(3);
+    const unreadable: LookupAnswers = {
+      catalogs: new Map(),
+      kinds: new Map([["boxes", { readable: false, diagnostic: error("API_FORBIDDEN", "no") }]]),
+    };
+    const lookup = ask("access", "x", { in: "principals", of: "boxes" });
+    expect(
+      unconfirmedValues({ input: { ...input(task({})), registry: principals }, liveIndex }, unreadable, [
+        lookup,
+      ]),
+    ).toMatchObject([{ code: "PLAN_UNCHECKED" }]);
+  });
+});
+
+describe("a path in a field of names", () => {
+  test("is not asked about if it is a path of a repository", () => {
+    const kinds = registryOf(
+      registry.kinds.map((kind) =>
+        kind.kind === "boxes" ? { ...kind, tree: { root: "workspace" } as never } : kind,
+      ),
+    );
+    const asked = (values: JsonObject) => {
+      const wanted = task(values);
+      const around = { input: { ...input(wanted), registry: kinds }, liveIndex };
+      const changes = [create("tasks.t", { after: values })];
+      const workspace = createPlannedWorkspace({ ...around, owners }, {}, changes);
+      return neededLookups(around, changes, workspace).map(({ text }) => text);
+    };
+    expect(asked({ where: "lib/main/" })).toEqual([]);
+    expect(asked({ where: "/Shared/main" })).toEqual(["/Shared/main"]);
+    expect(asked({ box: "lib/main" })).toEqual(["lib/main"]);
+  });
+});
+
+describe("the sentence about a value that does not exist", () => {
+  test.each([
+    ["box", "a box"],
+    ["instance pool", "an instance pool"],
+    ["user", "a user"],
+    ["service principal", "a service principal"],
+  ])("has the article of %s", (singular, expected) => {
+    const kinds = registryOf(
+      registry.kinds.map((kind) => (kind.kind === "boxes" ? { ...kind, singular } : kind)),
+    );
+    const answers: LookupAnswers = { catalogs: new Map(), kinds: new Map([["boxes", names()]]) };
+    const context = { input: { ...input(task({})), registry: kinds }, liveIndex };
+    expect(unconfirmedValues(context, answers, [inNames("x")])[0]?.message).toBe(
+      `tasks.t: where "x" is not ${expected} in the workspace`,
+    );
+  });
+
+  test("shows neither a sensitive value nor the nearest one", () => {
+    const answers: LookupAnswers = { catalogs: new Map([["node_types", catalog()]]), kinds: new Map() };
+    const isSensitive = (...about: readonly unknown[]) => about.join() === "tasks.t,machine,larg";
+    const context = { input: { ...input(task({})), isSensitive }, liveIndex };
+    const found = unconfirmedValues(context, answers, [inCatalog("larg"), inCatalog("larg", "machines")]);
+    expect(found.map(({ message, hint }) => [message, hint])).toEqual([
+      [
+        "tasks.t: machine (sensitive) is not a node type of the workspace",
+        "to list them, run `workspace api clusters/list-node-types`",
+      ],
+      ['tasks.t: machines "larg" is not a node type of the workspace', 'did you mean "large"?'],
+    ]);
+  });
+});

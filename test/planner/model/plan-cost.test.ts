@@ -165,6 +165,112 @@ describe("the cost of a changed resource", () => {
   });
 });
 
+describe("the parts of the cost of a plan", () => {
+  const change = (address: string, more: object): Change => ({ ...created(address, {}), ...more }) as never;
+  const cost = (...changes: readonly Change[]) => planCost(changes, registry, prices);
+  const ranges = (costs: ReturnType<typeof cost>["changes"]) =>
+    costs.map(({ address, before, after }) => [address, before?.range, after?.range]);
+  const pooled = { instance_pool_id: "p1", num_workers: 0, autotermination_minutes: 9 };
+  const small = { node_type_id: "small", num_workers: 0, autotermination_minutes: 9 };
+  const half = { min: 0.5, max: 0.5 };
+
+  test("are those of changes, apart from those of what stays, and not of what is not managed", () => {
+    const existing = { before: small, after: small, id: "c1" };
+    const made = cost(
+      change("clusters.changed", { action: "update", ...existing, diffs: [] }),
+      change("clusters.same", { action: "noop", ...existing }),
+      change("clusters.forgotten", { action: "forget", id: "c2" }),
+      change("clusters.reported", { action: "report", ...existing }),
+      created("users.ada@x", { userName: "ada@x" }),
+    );
+    expect(ranges(made.changes)).toEqual([["clusters.changed", half, half]]);
+    expect(ranges(made.unchanged)).toEqual([["clusters.same", half, half]]);
+    expect(made.currency).toBe("USD");
+    expect(cost()).toMatchObject({
+      changes: [],
+      unchanged: [],
+      before: { unknown: [] },
+      after: { unknown: [] },
+    });
+  });
+
+  test("of a member of a pool are by the machines of the pool, before and after, by its reference and its ID", () => {
+    const pool = change("pools.p", {
+      ...{ action: "update", id: "p1", diffs: [] },
+      before: { node_type_id: "small", min_idle_instances: 0 },
+      after: { node_type_id: "quick", min_idle_instances: 0 },
+    });
+    const quick = {
+      ...prices,
+      node_types: { ...prices.node_types, quick: { per_hour: 4, dbu_per_hour: 10 } },
+    };
+    const members = ["p1", "${pools.p.instance_pool_id}"].map((instance_pool_id, at) =>
+      change(`clusters.c${at}`, {
+        ...{ action: "update", id: `c${at}`, diffs: [] },
+        ...{ before: { ...pooled, instance_pool_id }, after: { ...pooled, instance_pool_id } },
+      }),
+    );
+    const made = planCost([pool, ...members], registry, quick);
+    // 4 per hour and 10 DBU at 0.2.
+    const expected = [half, { min: 6, max: 6 }];
+    expect(ranges(made.changes)).toEqual([
+      ["clusters.c0", ...expected],
+      ["clusters.c1", ...expected],
+    ]);
+    expect(made.changes.map(({ isUnchanged }) => isUnchanged)).toEqual([undefined, undefined]);
+    expect(made.before.range).toEqual({ min: 1, max: 1 });
+    expect(made.after.range).toEqual({ min: 12, max: 12 });
+  });
+
+  test("of a pool without a machine type are unknown before or after", () => {
+    const pool = (before: JsonObject, after: JsonObject) =>
+      change("pools.p", { action: "update", id: "p1", diffs: [], before, after });
+    const member = change("clusters.c", { action: "noop", id: "c", before: pooled, after: pooled });
+    const known = (...types: readonly JsonObject[]) =>
+      ranges(cost(pool(types[0] ?? {}, types[1] ?? {}), member).unchanged);
+    expect(known({ node_type_id: "small" }, {})).toEqual([["clusters.c", half, undefined]]);
+    expect(known({}, { node_type_id: "small" })).toEqual([["clusters.c", undefined, half]]);
+  });
+
+  test("are summed up with all runs and every unknown part once", () => {
+    const schedule = { quartz_cron_expression: "0 0 6 1 * ?", timezone_id: "UTC" };
+    const job = (name: string, node_type_id: string) =>
+      created(`jobs.${name}`, { new_cluster: { node_type_id, num_workers: 1 }, schedule });
+    const made = cost(
+      job("a", "small"),
+      job("b", "odd"),
+      job("c", "huge"),
+      job("d", "odd"),
+      created("clusters.e", small),
+    );
+    expect(made.after).toMatchObject({
+      ...{ range: { min: 1.1, max: 1.1 }, runsPerMonth: 4 },
+      unknown: ["the price of odd", "the price of huge"],
+    });
+    expect(made.before).toEqual({ range: { min: 0, max: 0 }, always: 0, runsPerMonth: 0, unknown: [] });
+  });
+
+  test("are nothing for no machines, whatever their price, and unknown for an unknown end of a range", () => {
+    expect(cost(created("pools.p", { node_type_id: "huge", min_idle_instances: 0 })).changes).toEqual([]);
+    const scaling = (max_workers: unknown, min_workers: unknown = 1n) =>
+      cost(created("clusters.c", { ...small, autoscale: { min_workers, max_workers } as JsonObject }))
+        .changes[0]?.after;
+    expect(scaling(3n)).toMatchObject({ range: { min: 1, max: 2 }, unknown: [] });
+    expect(scaling("(sensitive)")).toMatchObject({ range: undefined, unknown: ["the number of machines"] });
+    expect(scaling(3n, "(sensitive)")).toMatchObject({
+      range: undefined,
+      unknown: ["the number of machines"],
+    });
+  });
+
+  test("are without DBU if the prices have no rate for the kind of compute", () => {
+    const warehouse = created("warehouses.w", { cluster_size: "Small", max_num_clusters: 1 });
+    expect(cost(warehouse).changes[0]?.after?.range).toEqual({ min: 2, max: 2 });
+    const rated = { ...prices, dbu_rates: { sql: 0.5 } };
+    expect(planCost([warehouse], registry, rated).changes[0]?.after?.range).toEqual({ min: 7, max: 7 });
+  });
+});
+
 describe("the cores and the memory of a change", () => {
   const sizes = new Map([
     ["small", { cores: 4, memoryMb: 14_336 }],
