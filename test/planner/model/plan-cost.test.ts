@@ -196,7 +196,7 @@ describe("the parts of the cost of a plan", () => {
 
   test("of a member of a pool are by the machines of the pool, before and after, by its reference and its ID", () => {
     const pool = change("pools.p", {
-      ...{ action: "update", id: "p1", diffs: [] },
+      ...{ action: "update", id: "p1", diffs: [{ path: ["node_type_id"], before: "small", after: "quick" }] },
       before: { node_type_id: "small", min_idle_instances: 0 },
       after: { node_type_id: "quick", min_idle_instances: 0 },
     });
@@ -224,7 +224,10 @@ describe("the parts of the cost of a plan", () => {
 
   test("of a pool without a machine type are unknown before or after", () => {
     const pool = (before: JsonObject, after: JsonObject) =>
-      change("pools.p", { action: "update", id: "p1", diffs: [], before, after });
+      change("pools.p", {
+        ...{ action: "update", id: "p1", before, after },
+        diffs: [{ path: ["node_type_id"], before: before.node_type_id, after: after.node_type_id }],
+      });
     const member = change("clusters.c", { action: "noop", id: "c", before: pooled, after: pooled });
     const known = (...types: readonly JsonObject[]) =>
       ranges(cost(pool(types[0] ?? {}, types[1] ?? {}), member).unchanged);
