@@ -385,7 +385,7 @@ test("one more harm that reads like another one, because a sensitive text is mas
   ]);
 });
 
-describe("what a plan does now and did not show when it was saved", () => {
+describe("effects that a saved plan did not show", () => {
   const hint = "make a new plan, then apply it; if this repeats, plan with the credentials of the apply";
   const finding = (address: string, what: string) => ({
     ...{ severity: "error", code: "PLAN_LIVE_MOVED", address, hint },
@@ -411,7 +411,7 @@ describe("what a plan does now and did not show when it was saved", () => {
     expect(found({ changes: [remove("boxes.b")] }, { changes: [remove("boxes.b"), harmful] })).toEqual([]);
   });
 
-  test("are not harms with a text that is sensitive in this run", () => {
+  test("are not harms that differ by a sensitive value of this run alone", () => {
     const [before, now] = ["secret loses", "(sensitive) loses"].map((harm) =>
       remove("boxes.a", { harms: [harm] }),
     );

@@ -12,8 +12,8 @@ import type { LikelyRename, LikelyRenames } from "../model/plan.ts";
 /** Above so many pairs of one kind, only resources with the same fields are paired. */
 const MOST_PAIRS = 40_000;
 
-/** At least two fields and three of four are equal. */
-const LEAST = { fields: 2, share: 0.75 };
+/** Three of four fields are equal. */
+const LEAST_SHARE = 0.75;
 
 /** How alike a deleted and a created resource are. */
 interface Likeness {
@@ -76,10 +76,7 @@ function likenesses(
       for (const { from, fields } of same) likely.push({ from, to, ...compared(fields, wanted, without) });
     }
   }
-  return likely.filter(
-    ({ equal, compared }) =>
-      compared > 0 && (equal === compared || (equal >= LEAST.fields && equal / compared >= LEAST.share)),
-  );
+  return likely.filter((pair) => shareOf(pair) >= LEAST_SHARE);
 }
 
 type FieldTexts = ReadonlyMap<string, string>;
@@ -98,7 +95,7 @@ function compared(old: FieldTexts, wanted: FieldTexts, without: ReadonlySet<stri
 }
 
 function openFields({ unresolved }: Create): string {
-  return [...new Set(unresolved.map(({ path }) => String(path[0])))].sort().join("\n");
+  return [...new Set(unresolved.map(({ path }) => String(path[0])))].join("\n");
 }
 
 /** The values that the spec declared at the last apply; none for an unrecorded object. */
@@ -141,6 +138,7 @@ function certainPairs(likely: readonly Likeness[]): readonly Likeness[] {
   );
 }
 
+/** Not a number if no field is compared. */
 const shareOf = ({ equal, compared }: Likeness): number => equal / compared;
 
 function bestOf(some: readonly Likeness[]): readonly Likeness[] {

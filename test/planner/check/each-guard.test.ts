@@ -274,7 +274,7 @@ describe("the objections of a kind", () => {
   });
 });
 
-test("what a kind could not check is a warning and no guard", () => {
+test("a kind warns of what it could not check, without a guard", () => {
   const message = "not read";
   const boxes: Provider = {
     ...(registry.get("boxes") as Provider),

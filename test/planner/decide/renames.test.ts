@@ -1,10 +1,13 @@
 // A key that was renamed: the plan says how the object is kept, and says nothing where it is not certain which one.
 
 import { describe, expect, test } from "vitest";
+import type { Address } from "../../../src/core/address.ts";
+import { movedEntry, withRenames } from "../../../src/planner/decide/renames.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
 import type { Resource } from "../../../src/spec/model/spec.ts";
-import { live, object, plan, record, reference, resource, spec, state } from "../build.ts";
+import { context, live, object, plan, record, reference, resource, spec, state } from "../build.ts";
+import { create, noop, remove } from "../changes.ts";
 import { registry } from "../kinds.ts";
 
 const fields = (name: string) => ({ box_name: name, material: "steel" });
@@ -202,4 +205,87 @@ describe("a delete and a create", () => {
       "delete boxes.a: it has the same fields as boxes.b; if it was only renamed, add `moved: [{ from: boxes.a, to: boxes.b }]` to the spec, or run `workspace state mv boxes.a boxes.b`, with box_name: a in the spec, to keep it",
     ]);
   });
+});
+
+describe("the likely renames of a plan", () => {
+  type Fields = Readonly<Record<string, number>>;
+  /** Each object has a name too, which is not compared. */
+  const renames = (olds: Readonly<Record<string, Fields>>, news: Readonly<Record<string, Fields>>) => {
+    const known = Object.entries(olds).map(([key, applied]) => record(key, key, { name: key, ...applied }));
+    const deletes = Object.keys(olds).map((key) => remove(key));
+    const creates = Object.entries(news).map(([key, after]) =>
+      create(key, { after: { name: key, ...after } }),
+    );
+    const changes = [noop("tasks.same"), ...creates, ...deletes];
+    const made = withRenames(context({ state: state(known) }), changes);
+    // Only deletions get a sentence.
+    expect(made.changes.filter(({ action }) => action !== "delete")).toEqual(
+      changes.slice(0, 1 + creates.length),
+    );
+    return made.renames;
+  };
+  const pair = (from: string, to: string) => ({ from, to, name: undefined });
+
+  test.each<readonly [string, Fields, Fields, boolean]>([
+    ["one of one field", { a: 1 }, { a: 1 }, true],
+    ["three of four fields", { a: 1, b: 2, c: 3, d: 4 }, { a: 1, b: 2, c: 3, d: 5 }, true],
+    ["three of four fields, of which one is new", { a: 1, b: 2, c: 3 }, { a: 1, b: 2, c: 3, d: 5 }, true],
+    ["two of three fields", { a: 1, b: 2, c: 3 }, { a: 1, b: 2, c: 4 }, false],
+    ["one of two fields", { a: 1, b: 2 }, { a: 1, b: 3 }, false],
+    ["no field", { a: 1 }, { a: 2 }, false],
+    ["no fields that could be compared", {}, {}, false],
+  ])("need %s that are equal", (_, old, wanted, isLikely) => {
+    const expected = isLikely ? { pairs: [pair("tasks.old", "tasks.new")], ties: [] } : undefined;
+    expect(renames({ "tasks.old": old }, { "tasks.new": wanted })).toEqual(expected);
+  });
+
+  test("are of the creation with the largest share of equal fields", () => {
+    const old = { a: 1, b: 2, c: 3 };
+    const news = { "tasks.more": { ...old, d: 4 }, "tasks.same": old, "boxes.same": old };
+    expect(renames({ "tasks.old": old }, news)).toEqual({
+      pairs: [pair("tasks.old", "tasks.same")],
+      ties: [],
+    });
+  });
+
+  test("name the creations that fit equally well", () => {
+    const [old, news] = [{ a: 1 }, { "tasks.x": { a: 1 }, "tasks.y": { a: 1 } }];
+    expect(renames({ "tasks.old": old }, news)).toEqual({
+      pairs: [],
+      ties: [{ from: "tasks.old", candidates: ["tasks.x", "tasks.y"] }],
+    });
+  });
+
+  test("are none without a deletion or without a creation", () => {
+    expect(renames({}, { "tasks.new": { a: 1 } })).toBeUndefined();
+    expect(renames({ "tasks.old": { a: 1 } }, {})).toBeUndefined();
+  });
+
+  test("need all fields to be equal if very many resources are deleted and created", () => {
+    const many = (count: number, of: string) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [`tasks.${of}${at}`, { [`${of}${at}`]: at }]),
+      );
+    const [old, alike] = [
+      { a: 1, b: 2, c: 3, d: 4 },
+      { a: 1, b: 2, c: 3, d: 5 },
+    ];
+    const olds = (count: number) => ({ ...many(count, "x"), "tasks.old": old, "tasks.old2": { e: 1, f: 2 } });
+    const news = { ...many(199, "y"), "tasks.alike": alike, "tasks.new2": { f: 2, e: 1 } };
+    const pairs = [pair("tasks.old2", "tasks.new2")];
+    expect(renames(olds(198), news)?.pairs).toEqual(pairs);
+    // 40,000 pairs are few enough.
+    const fewer = Object.fromEntries(Object.entries(news).slice(1));
+    expect(renames(olds(198), fewer)?.pairs).toEqual(
+      expect.arrayContaining([...pairs, pair("tasks.old", "tasks.alike")]),
+    );
+  });
+});
+
+test.each([
+  ["boxes.a-b_c@x/d.e", "{ from: boxes.a-b_c@x/d.e, to: boxes.new }"],
+  ["boxes.two words", '{ from: "boxes.two words", to: boxes.new }'],
+  ["boxes.${x}", '{ from: "boxes.${x}", to: boxes.new }'],
+])("an entry for the spec quotes %s only if it must", (from, expected) => {
+  expect(movedEntry({ from: from as Address, to: "boxes.new" as Address, name: undefined })).toBe(expected);
 });

@@ -132,7 +132,7 @@ describe("a plan that is applied with the values of its secrets", () => {
     expect(changesOf([full], valued("new"))[0]).toBe(full);
   });
 
-  test("changes nothing else", () => {
+  test("keeps every other change", () => {
     const others = [noop(KEY), remove(KEY), compared, create("boxes.a"), create("keys.a/new")];
     expect(changesOf(others, key, valued("new", undefined, resource("boxes.a")))).toEqual(others);
     expect(changesOf([noop(KEY), remove(KEY)], valued("new"))).toEqual([noop(KEY), remove(KEY)]);
