@@ -11,7 +11,7 @@ import { indexLive } from "../../src/planner/model/context.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
 import type { Plan } from "../../src/planner/model/plan.ts";
 import { live, object, record, resource, spec, state } from "./build.ts";
-import { adopt, create, forget, noop, remove, replace, report, update } from "./changes.ts";
+import { adopt, compare, create, forget, noop, remove, replace, report, update } from "./changes.ts";
 import { registry } from "./kinds.ts";
 
 const input: PlanInput = {
@@ -164,6 +164,14 @@ describe("the audit of one change", () => {
       "boxes.a is deleted, but is in the spec",
     ]);
     expect(found([remove("boxes.a", forDelete)], { state: managed.state, destroy: true })).toEqual([]);
+  });
+
+  test("finds a comparison of what is not in the spec, and one or an update without a step", () => {
+    const compared = compare("boxes.a", fits);
+    expect(found([compared])).toEqual([]);
+    expect(found([compared], { spec: spec([]) })).toEqual(["boxes.a is compared, but is not in the spec"]);
+    expect(found([{ ...compared, steps: [] }])).toEqual(["boxes.a is compared without a step"]);
+    expect(found([update("boxes.a", { ...fits, steps: [] })])).toEqual(["boxes.a is updated without a step"]);
   });
 
   test("finds an immutable field among others that an update changes", () => {

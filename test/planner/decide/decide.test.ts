@@ -196,6 +196,36 @@ describe("the reasons of a change", () => {
     ]);
   });
 
+  test("of a resource that is declared again under its former address name both addresses", () => {
+    const origins = new Map([["boxes.a" as Address, "boxes.old" as Address]]);
+    const given = (back: readonly string[] | undefined) => ({
+      ...{ live: live({ boxes: [LIVE_BOX] }), state: known },
+      moved: { origins, before: known, ...(back && { back: new Set(back as Address[]) }) },
+    });
+    const reason = "the spec declares boxes.a again, which moved to boxes.old before";
+    for (const size of [1, 2]) {
+      const reasons = (back?: readonly string[]) =>
+        first({ spec: spec([box({ size })]), ...given(back) })?.reasons;
+      expect([reasons(["boxes.a"]), reasons(["boxes.b"]), reasons()]).toEqual([[reason], [], []]);
+    }
+    const unmoved = { ...given(["boxes.a"]), moved: { ...given(["boxes.a"]).moved, origins: new Map() } };
+    expect(first({ spec: spec([box({ size: 2 })]), ...unmoved })?.reasons).toEqual([]);
+  });
+
+  test("of an import are that it exists", () => {
+    const imports = [{ to: "boxes.a" as Address, id: "b1" }];
+    const imported = (size: number) =>
+      first({
+        spec: { ...spec([box({ size })]), stateEntries: { imports, moved: [], removed: [] } as never },
+        live: live({ boxes: [LIVE_BOX] }),
+      });
+    expect(imported(2)).toMatchObject({ action: "update", reasons: ["it exists and is imported"] });
+    expect(imported(1)).toMatchObject({
+      action: "import",
+      reasons: ["the existing object matches the spec"],
+    });
+  });
+
   test("of a value that the service itself changed name the value and its reason", () => {
     const size = { type: "integer", changedByService: "scaled" } as const;
     const kinds = registryOf(
@@ -210,6 +240,18 @@ describe("the reasons of a change", () => {
       state: known,
     });
     expect(change?.reasons).toEqual(["the service set size to 1 (autoscaling)"]);
+    const isSensitive = (address: Address, path: readonly unknown[], value: unknown) =>
+      address === "boxes.a" && path.join() === "size" && value === 1;
+    const hidden = first({
+      ...{
+        registry: kinds,
+        live: live({ boxes: [LIVE_BOX] }),
+        state: known,
+        isSensitive: isSensitive as never,
+      },
+      spec: spec([box({ size: 2, note: "n" })]),
+    });
+    expect(hidden?.reasons).toEqual(["the service set size to (sensitive) (autoscaling)"]);
   });
 });
 
@@ -312,4 +354,59 @@ test("the policy for immutable fields is that of the resource, else of its kind,
     decided({}, { on_immutable_change: "replace", on_immutable_change_by_kind: { boxes: "error" } }),
   ).toBeUndefined();
   expect(decided(own, { on_immutable_change: "replace" })).toBeUndefined();
+});
+
+describe("a secret without a value", () => {
+  const recorded = state([
+    record("boxes.a", "b1", LIVE),
+    record("keys.a/k", "a/k", { value: "digest" }, { seen: { written: 5 } }),
+  ]);
+  const there = live({
+    boxes: [object("b1", "a", LIVE)],
+    keys: [object("a/k", "a/k", {}, { written: 5 })],
+  });
+  const changeOf = (more: object, kinds = registry) => {
+    const key = resource("keys.a/k", { values: { value: "digest" }, dependsOn: ["boxes.a"] });
+    const box = resource("boxes.a", { values: { material: "wood" } });
+    const made = plan({
+      registry: kinds,
+      spec: spec([box, { ...key, ...more } as never]),
+      live: there,
+      state: recorded,
+    });
+    expect(made.diagnostics).toEqual([]);
+    return made.changes.find(({ address }) => address === "keys.a/k");
+  };
+
+  test("is compared by the apply, by the steps of its kind, with the place of its value", () => {
+    const compared = {
+      action: "compare",
+      id: "a/k",
+      after: { value: "digest" },
+      steps: [{ operation: "update" }],
+    };
+    expect(changeOf({ unread: "env K" })).toMatchObject({ ...compared, source: "env K" });
+    expect(changeOf({})).toMatchObject({ ...compared, source: "" });
+    const kinds = registryOf(
+      registry.kinds.map((kind) =>
+        kind.kind === "keys"
+          ? {
+              ...kind,
+              planning: {
+                ...kind.planning,
+                steps: (diffs) => [{ operation: `put ${JSON.stringify(diffs)}` }],
+              },
+            }
+          : kind,
+      ),
+    );
+    const written = { path: ["value"], cause: "spec", replaces: false };
+    expect(changeOf({}, kinds)).toMatchObject({ steps: [{ operation: `put ${JSON.stringify([written])}` }] });
+  });
+
+  test("is unchanged if its value is known, or ignored", () => {
+    expect(changeOf({ payload: { digest: "digest" } })).toMatchObject({ action: "noop" });
+    const ignored = { lifecycle: { prevent_destroy: false, ignore_changes: ["value"] } };
+    expect(changeOf(ignored)).toMatchObject({ action: "noop" });
+  });
 });

@@ -50,6 +50,16 @@ test("a changed name has a hint with the value that keeps it", () => {
   expect(hidden.hint).toMatch(/^revert the change/);
 });
 
+test.each<readonly [string, Parameters<typeof immutableError>[2]]>([
+  ["another field", [diff("material", "a", "c")]],
+  ["the name and another field", [diff("box_name", "a", "c"), diff("material", "x", "y")]],
+  ["a part of the name", [{ ...diff("box_name", "a", "c"), path: ["box_name", "first"] }]],
+  ["a name that was not set", [diff("box_name", undefined, "c")]],
+])("a change of %s has no hint with a name", (_, because) => {
+  expect(immutableError(wanted, boxes, because).hint).toMatch(/^revert the change/);
+  expect(immutableError(wanted, { ...boxes, nameField: undefined }, because).hint).toMatch(/^revert/);
+});
+
 test("long values are shortened", () => {
   expect(told("x".repeat(118), "y")).toBe(`material: "${"x".repeat(118)}" → "y"`);
   expect(told("x".repeat(119), "y")).toBe(`material: "${"x".repeat(119)}… → "y"`);

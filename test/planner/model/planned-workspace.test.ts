@@ -4,8 +4,13 @@ import { describe, expect, test } from "vitest";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { addressByObject, indexLive } from "../../../src/planner/model/context.ts";
 import type { PlanFacts, PlanInput } from "../../../src/planner/model/input.ts";
-import { createPlannedWorkspace, plannedChange } from "../../../src/planner/model/planned-workspace.ts";
-import { live, object, record, resource, spec, state } from "../build.ts";
+import {
+  createPlannedWorkspace,
+  plannedChange,
+  withConsequences,
+} from "../../../src/planner/model/planned-workspace.ts";
+import { type Provider, registryOf } from "../../../src/resource/kind.ts";
+import { context, live, object, record, resource, spec, state } from "../build.ts";
 import { adopt, create, forget, noop, one, remove, replace, report, update } from "../changes.ts";
 import { registry } from "../kinds.ts";
 
@@ -68,7 +73,23 @@ describe("the workspace after a plan", () => {
     expect(forgotten(forget("boxes.a"))).toBe(true);
     expect(forgotten(forget("labels.a/x", { dependsOn: ["boxes.a"] }))).toBe(false);
     expect(forgotten(remove("boxes.a"))).toBe(false);
+    expect(forgotten(update("boxes.a"))).toBe(false);
+    expect(forgotten(forget("boxes.a", { deposed: true }))).toBe(false);
     expect(workspace([forget("boxes.a")]).isForgotten("boxes", "b")).toBe(false);
+  });
+
+  test("has what is created, also in place of another object, by kind", () => {
+    const made = workspace([
+      create("boxes.c", { after: { size: 1 } }),
+      replace("boxes.a", { after: { size: 2 } }),
+      update("boxes.b", { after: { size: 3 } }),
+      remove("boxes.d"),
+      create("tasks.t"),
+    ]);
+    expect(made.created("boxes")).toEqual([
+      { address: "boxes.c", values: { size: 1 } },
+      { address: "boxes.a", values: { size: 2 } },
+    ]);
   });
 
   test("compares names as their kind does, and names of an unknown kind to the letter", () => {
@@ -153,4 +174,35 @@ describe("a change as the rules of a kind see it", () => {
       expect(plannedChange(one("boxes.a")[action], index)).toBeUndefined();
     },
   );
+});
+
+describe("the side effects of a change", () => {
+  const effects = (change: Change, consequences: readonly string[], harms: readonly string[]) => {
+    const boxes: Provider = {
+      ...(registry.get("boxes") as Provider),
+      planning: { consequences: () => consequences, harms: () => harms },
+    };
+    const kinds = registryOf([boxes, registry.get("tasks")]);
+    const around = context({ registry: kinds, live: world });
+    const [made] = withConsequences(around, [change], workspace([change]));
+    return made;
+  };
+  const change = update("boxes.a");
+
+  test("are those that the rules of its kind find, with whom they harm", () => {
+    expect(effects(change, ["restarts"], [])).toEqual({ ...change, consequences: ["restarts"] });
+    expect(effects(change, [], ["bob"])).toEqual({ ...change, harms: ["bob"] });
+    expect(effects(change, ["restarts"], ["bob"])).toEqual({
+      ...change,
+      consequences: ["restarts"],
+      harms: ["bob"],
+    });
+  });
+
+  test("are none without a rule, without an effect, or without a request", () => {
+    expect(effects(change, [], [])).toBe(change);
+    const [task, same] = [update("tasks.t"), noop("boxes.a")];
+    expect(effects(task, ["restarts"], ["bob"])).toBe(task);
+    expect(effects(same, ["restarts"], ["bob"])).toBe(same);
+  });
 });
