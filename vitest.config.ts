@@ -18,7 +18,7 @@ export const NOCKED = ["test/{api,providers}/**/*.test.ts"];
 export default defineConfig({
   test: {
     // More workers than cores: many tests wait for processes.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 3,
     globalSetup: "test/run-folder.ts",
     // A test without an assertion fails only if something throws.
     expect: { requireAssertions: true },

@@ -62,7 +62,8 @@ function checkKind(kind: string): void {
     ["npx", "vitest", "run", "--maxWorkers=1", "--reporter=dot", ...TESTS],
   ];
   const failed = steps.filter(
-    ([command, ...rest]) => spawnSync(command, rest, { stdio: "inherit" }).status !== 0,
+    ([command, ...rest]) =>
+      spawnSync(command, rest, { stdio: "inherit", env: { ...process.env, TEST_SAMPLE: "1" } }).status !== 0,
   );
   for (const step of failed)
     console.log(

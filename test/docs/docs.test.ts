@@ -4,11 +4,14 @@ import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { describe, test } from "vitest";
 import { expectedText } from "../acceptance/expected-output.ts";
+import { sampleFrom } from "../sample-size.ts";
 import { playPage } from "./page.ts";
 
-const PAGES = globSync(["README.md", "docs/*.md", "docs/ci/*.md", "docs/internals/*.md"])
-  .sort()
-  .filter((page) => readFileSync(page, "utf8").includes("\n```sh\n"));
+const PAGES = sampleFrom(
+  globSync(["README.md", "docs/*.md", "docs/ci/*.md", "docs/internals/*.md"])
+    .sort()
+    .filter((page) => readFileSync(page, "utf8").includes("\n```sh\n")),
+);
 
 /** Two pages run at a time: each waits for its commands, and more would starve the other tests. */
 const lanes: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()];

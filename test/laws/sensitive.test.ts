@@ -11,6 +11,7 @@ import { registry } from "../../src/providers/index.ts";
 import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import type { FieldSchema } from "../../src/resource/field-schema.ts";
 import { contextWith } from "../cli/context.ts";
+import { sampleFrom } from "../sample-size.ts";
 
 /** A number up to 10,000, which some fields take: none that the state has as the process. */
 const [SMALL = 0, OTHER_SMALL = 0] = [4827, 5931, 7253].filter((number) => number !== process.pid);
@@ -374,7 +375,7 @@ function site(sample: Case) {
   return { folder, write, run, state, showShort };
 }
 
-describe.each(CASES)("a sensitive value in $kind", (sample) => {
+describe.each(sampleFrom(CASES))("a sensitive value in $kind", (sample) => {
   test("is in no report, saved plan, state, history, metric, message, or temporary file", async () => {
     const { write, run, state, showShort } = site(sample);
     const signals = `--metrics out/m.prom --webhook ${url}`;
@@ -457,15 +458,19 @@ describe.each(CASES)("a sensitive value in $kind", (sample) => {
 /** Digests of files, which the spec names by their path. */
 const OF_FILES = new Set(["notebooks.content", "notebooks.imported", "files.content"]);
 
-test("a value of every field that may be any text, number, or boolean was one of these", () => {
-  const missing = registryIn(registry, CONTRACT_FIELDS).kinds.flatMap(({ kind, nameField, fields }) =>
-    openFields(fields)
-      .filter((field) => field !== nameField && covered.get(kind)?.has(field) !== true)
-      .map((field) => `${kind}.${field}`)
-      .filter((field) => !OF_FILES.has(field)),
-  );
-  expect(missing).toEqual([]);
-});
+const triesAll = sampleFrom(CASES).length === CASES.length;
+test.runIf(triesAll)(
+  "a value of every field that may be any text, number, or boolean was one of these",
+  () => {
+    const missing = registryIn(registry, CONTRACT_FIELDS).kinds.flatMap(({ kind, nameField, fields }) =>
+      openFields(fields)
+        .filter((field) => field !== nameField && covered.get(kind)?.has(field) !== true)
+        .map((field) => `${kind}.${field}`)
+        .filter((field) => !OF_FILES.has(field)),
+    );
+    expect(missing).toEqual([]);
+  },
+);
 
 const { v, w, u } = VALUES;
 test.each([v, w, u].flatMap(formsOf))("the form %s of a value is recognized", (form) => {

@@ -73,7 +73,8 @@ test("an empty list of members empties the group, an absent one does not", async
 });
 
 test("the list of groups decides the type of members without one", async () => {
-  const list: { readonly Resources: readonly JsonObject[] } = {
+  const list: { readonly totalResults: number; readonly Resources: readonly JsonObject[] } = {
+    totalResults: 2,
     Resources: [
       { id: "1", displayName: "outer", members: [{ value: "2" }, { value: "9" }] },
       { id: "2", displayName: "inner" },

@@ -94,6 +94,7 @@ test("a field that left the spec returns to the service, and fields that the ser
 
 test("neither the built-in group of everybody nor an indirect membership is read as a membership", async () => {
   const answer: JsonObject = {
+    totalResults: 1,
     Resources: [
       {
         id: "7",
@@ -113,7 +114,7 @@ test("neither the built-in group of everybody nor an indirect membership is read
 });
 
 test("a user made inactive counts only where its name or its ID is known", async () => {
-  const answer = { Resources: [{ id: "7", userName: ada, active: false }] };
+  const answer = { totalResults: 1, Resources: [{ id: "7", userName: ada, active: false }] };
   const { api } = scripted({ "scim/users/list": answer });
   expect(await users.operations.list(api, { parents: [], names: new Set() })).toEqual([]);
   const known = await users.operations.list(api, { parents: [], names: new Set(["ADA@example.com"]) });

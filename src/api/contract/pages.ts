@@ -86,8 +86,11 @@ const TRIES = 3;
 export async function readWholeList(operation: string, input: JsonObject, fetch: Fetch): Promise<JsonObject> {
   for (let tries = 1; ; tries++) {
     const first = await fetch(input);
+    if ("startIndex" in input || "count" in input) return first;
     const total = totalOf(first);
-    if ("startIndex" in input || "count" in input || total <= listIn(first.Resources).length) return first;
+    // One page of several would look like a whole list, and what the others have like deleted.
+    if (total === undefined) throw broken(operation, 'no valid "totalResults"');
+    if (total <= listIn(first.Resources).length) return first;
     const resources = await further(input, first, total, fetch);
     if (resources.length === total)
       return { ...first, totalResults: total, itemsPerPage: total, Resources: resources };
@@ -109,9 +112,8 @@ async function further(input: JsonObject, first: JsonObject, total: number, fetc
   return resources;
 }
 
-function totalOf(list: JsonObject): number {
-  const total = Number(list.totalResults);
-  return Number.isInteger(total) ? total : 0;
+function totalOf({ totalResults }: JsonObject): number | undefined {
+  return Number.isInteger(totalResults) ? Number(totalResults) : undefined;
 }
 
 function idOf(resource: Json): string {

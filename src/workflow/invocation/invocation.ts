@@ -50,7 +50,7 @@ export interface Invocation extends WorkflowContext, SelectedSpec {
   readonly showsCapacity: boolean;
   /** The workspace that --host or WORKSPACE_HOST names; a profile may name another. */
   readonly namedHost: string | undefined;
-  /** The user that WORKSPACE_USER names, instead of asking the service. */
+  /** The user that WORKSPACE_USER names: the caller, if the service names none. */
   readonly user: string | undefined;
   readonly caFile: string | undefined;
   /** The states that --state and WORKSPACE_STATE name, for every target; the first one is used. */

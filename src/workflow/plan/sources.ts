@@ -130,7 +130,7 @@ export async function workspaceSource(
 }
 
 export function recordedSource(invocation: Invocation, state: State, host: string): PlanSource {
-  const caller = invocation.user ?? state.caller?.name;
+  const caller = state.caller?.name ?? invocation.user;
   const nothing = {
     contents: new Map(),
     dependents: new Map(),
@@ -195,7 +195,7 @@ export async function knownCallerFacts(from: CallerSources): Promise<GatheredFac
 }
 
 const isCheap = (from: CallerSources): boolean =>
-  from.settings.user !== undefined || from.state.caller?.credential === credentialDigest(from) || from.writes;
+  from.state.caller?.credential === credentialDigest(from) || from.writes;
 
 /** Adds what the draft needs to `gatheredFacts`: those that are known without a request, or that must not be read. */
 export async function gatherFacts(
@@ -245,12 +245,13 @@ async function withCaller(before: GatheredFacts, from: CallerSources): Promise<G
   const { caller } = from.state;
   const credential = credentialDigest(from);
   const recorded = caller?.credential === credential ? caller?.name : undefined;
-  const configured = settings.user ?? recorded;
-  const name = configured ?? (await callerOf(reader));
+  const reported = recorded ?? (await callerOf(reader));
+  // What the environment says never replaces the answer of the service: guards rest on it.
+  const name = reported ?? settings.user;
   if (name === undefined) return before;
   const facts = { ...before.facts, caller: name };
-  const isRecorded = configured !== undefined || credential === undefined;
-  return isRecorded ? { ...before, facts } : { facts, callerEntries: [{ type: "caller", name, credential }] };
+  const isNew = reported !== undefined && recorded === undefined && credential !== undefined;
+  return isNew ? { facts, callerEntries: [{ type: "caller", name, credential }] } : { ...before, facts };
 }
 
 /** Undefined for older services, which have no such call, and for callers that may not use it. */

@@ -72,3 +72,19 @@ test("a service that ignores paging is not taken at its first page", async () =>
     diagnostic: { code: "API_PROTOCOL", message: "scim/groups/list announced 5 entries but returned 2" },
   });
 });
+
+const badTotals: readonly JsonObject[] = [
+  {},
+  { totalResults: "many" },
+  { totalResults: 1.5 },
+  { totalResults: null },
+];
+test.each(badTotals)(
+  "a list with the total %o is refused, because it may be one page of several",
+  async (total) => {
+    const fetch = async (): Promise<JsonObject> => ({ ...total, Resources: people(0, 100) });
+    expect(await thrown(readWholeList("scim/users/list", {}, fetch))).toMatchObject({
+      diagnostic: { code: "API_PROTOCOL", message: expect.stringContaining("totalResults") },
+    });
+  },
+);

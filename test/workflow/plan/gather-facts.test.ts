@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Reader } from "../../../src/api/contract/reader.ts";
+import { keyedDigest } from "../../../src/core/digest.ts";
 import { draftPlan } from "../../../src/planner/make-plan.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { gatherFacts } from "../../../src/workflow/plan/sources.ts";
@@ -16,11 +17,11 @@ const CLUSTER =
 function gathering(input: PlanInput, reader: Reader): ReturnType<typeof gatherFacts> {
   return gatherFacts(draftPlan(input), { facts: {}, callerEntries: [] }, {
     reader,
-    state: input.state,
+    state: { ...input.state, caller: { name: "ada@example.com", credential: keyedDigest(KEY, "embedded") } },
     spec: input.spec,
     key: KEY,
     writes: true,
-    settings: { parallelism: 5, user: "ada@example.com" },
+    settings: { parallelism: 5, endpoint: { embedded: true, identity: "embedded" } },
   } as unknown as Parameters<typeof gatherFacts>[2]);
 }
 

@@ -33,13 +33,15 @@ function identify({ reader, state, user }: { reader: unknown; state: Sources["st
   return knownCallerFacts({ reader, state, settings, key: KEY, writes: true } as unknown as Sources);
 }
 
-test("a configured user is used without a request", async () => {
+test("a configured user is the caller only if the service reports none", async () => {
   const { reader, asked } = service({ userName: "eve" });
-  expect(await identify({ reader, state: KNOWN, user: "bo" })).toEqual({
+  expect(await identify({ reader, state: STATE, user: "bo" })).toMatchObject({ facts: { caller: "eve" } });
+  expect(asked).toEqual(["scim/me"]);
+  expect(await identify({ reader, state: KNOWN, user: "bo" })).toMatchObject({ facts: { caller: "ada" } });
+  expect(await identify({ ...service({}), state: STATE, user: "bo" })).toEqual({
     facts: { caller: "bo" },
     callerEntries: [],
   });
-  expect(asked).toEqual([]);
 });
 
 test("a remembered caller counts for the same credential and for no other", async () => {
