@@ -1,10 +1,10 @@
 // Durations as users write them, and pauses until a condition is met.
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Returns the milliseconds of `30`, `30s`, `5m`, or `250ms`; undefined for any other text. */
+/** Returns the milliseconds of `30`, `30s`, `5m`, `2d`, or `250ms`; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
-  const [, number, unit] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  const [, number, unit] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text) ?? [];
   return number === undefined ? undefined : Number(number) * (UNITS[unit ?? "s"] ?? 1000);
 }
 

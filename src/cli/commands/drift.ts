@@ -5,6 +5,7 @@ import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { comparedIn, pendingMoves, recordedAddress } from "../../planner/diff/known-drift.ts";
+import { isSelected, type PlanInput } from "../../planner/model/input.ts";
 import { registry } from "../../providers/index.ts";
 import { DRIFT_FORMATS } from "../../report/formats.ts";
 import { printable } from "../../report/text/printable.ts";
@@ -162,7 +163,10 @@ export const acknowledgeCommand = defineCommand({
   options: {
     ...LIVE_OPTIONS,
     lockTimeout: STATE_OPTIONS.lockTimeout,
-    until: textOption("--until <date>", "last day in UTC, such as 2026-12-31, or a time (required)"),
+    until: textOption(
+      "--until <date>",
+      "last day in UTC (2026-12-31), a time, or a duration such as 5d (required)",
+    ),
     reason: textOption("--reason <text>", "reason, shown in each report (required)"),
     list: flagOption("--list", "list the acknowledged drift; needs no address"),
     remove: flagOption("--remove", "remove the acknowledgement of this address; needs no date and no reason"),
@@ -259,6 +263,14 @@ function listText(all: readonly Acknowledgement[], now: number): string {
     .concat("\n");
 }
 
+/** The fields of compared resources whose drift `lifecycle.ignore_changes` hides. */
+function ignoredFieldsIn({ spec, state, ...selection }: PlanInput): number {
+  const compared = [...spec.resources.values()].filter(
+    ({ address }) => state.records.has(address) && isSelected(selection, address),
+  );
+  return compared.flatMap(({ lifecycle }) => lifecycle.ignore_changes).length;
+}
+
 export const driftCommand = defineCommand({
   below: [acceptCommand, acknowledgeCommand],
   jsonSchema: "drift",
@@ -295,6 +307,7 @@ export const driftCommand = defineCommand({
         const report = { ...planned.plan, drift, diagnostics: findings };
         const view = driftView(report, managed, registry, {
           places,
+          ignoredFields: ignoredFieldsIn(planned.input),
           sinceLast,
           least,
           choice: reports.choice,

@@ -336,7 +336,7 @@ function unmanaged(plan: PlanView): Section {
 
 export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
   const { title, drift, shown, hidden, diagnostics, managed } = view;
-  const verdict = drift.length === 0 && managed > 0 ? "No drift" : title;
+  const verdict = drift.length === 0 && managed > 0 && view.ignoredFields === 0 ? "No drift" : title;
   const sections: readonly Section[] = [
     ...findingSections(diagnostics, "error", info),
     ...findingSections(diagnostics, "warning", info),

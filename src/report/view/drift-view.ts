@@ -28,6 +28,8 @@ export interface DriftView {
   readonly title: string;
   /** Number of managed resources: without any, "no drift" means little. */
   readonly managed: number;
+  /** Number of fields that `lifecycle.ignore_changes` leaves out. */
+  readonly ignoredFields: number;
   readonly drift: readonly DriftItem[];
   /** The rows for readers, by `--show` and `--hide`. */
   readonly shown: readonly DriftItem[];
@@ -75,6 +77,7 @@ interface DriftAttention {
 }
 
 interface DriftViewOptions extends DriftAttention {
+  readonly ignoredFields?: number;
   /** Where the spec declares what drifted. */
   readonly places?: SpecPlaces;
   readonly choice?: Choice;
@@ -86,16 +89,17 @@ export function driftView(
   plan: Pick<Plan, "host" | "drift" | "diagnostics">,
   managed: number,
   registry: KindRegistry,
-  { places = NO_PLACES, choice = SHOW_ALL, ...context }: DriftViewOptions = {},
+  { places = NO_PLACES, choice = SHOW_ALL, ignoredFields = 0, ...context }: DriftViewOptions = {},
 ): DriftView {
   const { host, drift, diagnostics } = plan;
-  const title = `${verdict(drift, managed)}${markTitle(drift.flatMap(marksIn), context)}`;
+  const title = `${verdict(drift, managed)}${markTitle(drift.flatMap(marksIn), context)}${ignoredText(ignoredFields)}`;
   const items = drift.map((drift) => driftItem(drift, registry, places, context));
   const shown = items.filter((item) => isChosen(choice, driftEntry(item)));
   return {
     host,
     title,
     managed,
+    ignoredFields,
     drift: items,
     shown,
     hidden: hiddenLine(choice, { drift: items.length - shown.length }),
@@ -201,6 +205,11 @@ function verdict(drift: readonly Drift[], managed: number): string {
   const empty = "The state manages no resources.";
   if (drift.length > 0) return managed === 0 ? `${driftTitle(drift)} ${empty}` : driftTitle(drift);
   return managed === 0 ? `No drift. ${empty}` : "No drift. The workspace matches the last apply.";
+}
+
+function ignoredText(fields: number): string {
+  if (fields === 0) return "";
+  return ` ${count(fields, "field is", "fields are")} not compared (ignore_changes).`;
 }
 
 function driftTitle(drift: readonly Pick<Drift, "what">[]): string {

@@ -3,6 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { type Diagnostic, Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import type { KeyedDigest } from "../../core/digest.ts";
+import { parseDuration } from "../../core/duration.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { Refused } from "../../core/request-failure.ts";
@@ -87,18 +88,24 @@ const DAY = "2026-12-31";
 
 const usage = (message: string, hint: string): Failure => failureOf("CLI_USAGE", message, { hint });
 
-/** The end of the named day, or the time, in milliseconds. Throws Failure with CLI_USAGE. */
+/** The end of the named day, the time, or the end of a duration such as `5d`, in milliseconds. Throws Failure with CLI_USAGE. */
 export function acknowledgedUntil(until: string | undefined, now: number): number {
-  const hint = `pass today or a later date, such as --until ${DAY}`;
+  const hint = `pass today or a later date, such as --until ${DAY}, or a duration, such as --until 5d`;
   if (until === undefined) throw usage("--until is missing", hint);
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(until);
-  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?Z$/.test(until);
-  const at = Date.parse(day ? `${until}T23:59:59Z` : until);
-  // `Date` takes February 30 for March 2.
-  const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(until.slice(0, DAY.length));
-  if ((!day && !time) || !exists) throw usage(`--until ${until} is not a date`, hint);
+  const span = /[a-z]$/.test(until) ? parseDuration(until) : undefined;
+  const at = span === undefined ? dateAt(until) : now + span;
+  if (at === undefined || at >= Date.UTC(10_000, 0)) throw usage(`--until ${until} is not a date`, hint);
   if (at <= now) throw usage(`--until ${until} is in the past`, hint);
   return at;
+}
+
+function dateAt(text: string): number | undefined {
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?Z$/.test(text);
+  const at = Date.parse(day ? `${text}T23:59:59Z` : text);
+  // `Date` takes February 30 for March 2.
+  const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(text.slice(0, DAY.length));
+  return (day || time) && exists ? at : undefined;
 }
 
 /** Throws Failure with CLI_USAGE. */

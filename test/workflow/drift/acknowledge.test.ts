@@ -12,16 +12,24 @@ describe("the end of an acknowledgement", () => {
     ["2027-02-28", "2027-02-28T23:59:59.000Z"],
     ["2028-02-29", "2028-02-29T23:59:59.000Z"],
     ["2027-01-01T08:30Z", "2027-01-01T08:30:00.000Z"],
+    ["5d", "2026-11-28T00:00:00.000Z"],
+    ["12h", "2026-11-23T12:00:00.000Z"],
   ])("%s is %s", (given, until) => {
     expect(new Date(acknowledgedUntil(given, NOW)).toISOString()).toBe(until);
   });
 
-  test.each(["2027-02-30", "2027-02-29", "2027-13-01", "2027-04-31T08:00Z", "99999-01-01", "tomorrow"])(
-    "is refused when %s is not in the calendar",
-    (given) => {
-      expect(() => acknowledgedUntil(given, NOW)).toThrow(`--until ${given} is not a date`);
-    },
-  );
+  test.each([
+    "2027-02-30",
+    "2027-02-29",
+    "2027-13-01",
+    "2027-04-31T08:00Z",
+    "99999-01-01",
+    "tomorrow",
+    "2027",
+    "999999999d",
+  ])("is refused when %s is not in the calendar", (given) => {
+    expect(() => acknowledgedUntil(given, NOW)).toThrow(`--until ${given} is not a date`);
+  });
 });
 
 describe("the drift that an address or a field names", () => {
