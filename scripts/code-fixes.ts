@@ -4,7 +4,7 @@ import type { Code } from "../src/core/codes.ts";
 
 export const FIXES: Readonly<Record<Code, string>> = {
   CLI_USAGE: "Run the command with `--help`.",
-  CLI_NO_HOST: "Set `--host` or `WORKSPACE_HOST`, or run `workspace login`.",
+  CLI_NO_HOST: "Set `--host` or `WORKSPACE_HOST`, or run `workspace login --host URL`.",
   CLI_PLAIN_HTTP: "Use an `https://` host.",
   CLI_CONFIRMATION: "Review the plan, then pass `--auto-approve` or apply a saved plan.",
   CLI_FILE: "Check the path and the permissions of the file.",
@@ -68,7 +68,7 @@ export const FIXES: Readonly<Record<Code, string>> = {
   SPEC_INCLUDE: "Correct the path or the pattern.",
 
   API_UNREACHABLE: "Check the host, the network, and the proxy.",
-  API_UNAUTHENTICATED: "Run `workspace whoami`, then set a valid token or run `workspace login`.",
+  API_UNAUTHENTICATED: "Run `workspace whoami`, then set a valid token or run `workspace login --host URL`.",
   API_FORBIDDEN: "Use a user with the permission in the message.",
   API_REFUSED: "Correct the value that the cause names.",
   API_UNKNOWN_OUTCOME: "Run the command again. It first checks whether the request succeeded.",

@@ -18,7 +18,6 @@ export const REFERENCE = join(ROOT, "docs/reference");
 
 /** Environment variables of users, by name. A test compares the names with those that the program reads. */
 export const VARIABLES: Readonly<Record<string, string>> = {
-  WORKSPACE_PRICES: "file of prices, as with `--prices`",
   WORKSPACE_ACTOR: "name of the person in the history of the state, instead of what the CI service sets",
   WORKSPACE_AUTH_TYPE: "sign-in to use, such as `oauth-m2m` or `azure-cli`",
   WORKSPACE_CA_FILE: "PEM file of a private certificate authority (`--ca-file`)",
@@ -37,6 +36,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   WORKSPACE_LOCK_TIMEOUT: "how long to wait for the state lock (`--lock-timeout`)",
   WORKSPACE_NO_INPUT: "never prompt (`--no-input`)",
   WORKSPACE_PARALLELISM: "number of concurrent requests (`--parallelism`)",
+  WORKSPACE_PRICES: "file of prices, as with `--prices`",
   WORKSPACE_PROFILE: "profile to use (`--profile`)",
   WORKSPACE_READ_TIMEOUT: "time limit of all reads for a plan (`--read-timeout`)",
   WORKSPACE_RUN_URL: "page of the CI run, instead of what the CI service sets",
@@ -62,14 +62,21 @@ export function variablesInSources(): readonly string[] {
   return [...new Set(names)].filter((name) => !inner.has(name)).sort();
 }
 
-/** The variables of the vendor's tools that the program reads. */
-function vendorVariables(): string {
-  const names = Object.values<{ readonly vendor?: string }>(ATTRIBUTES).flatMap(({ vendor }) => vendor ?? []);
+/** The variables of the vendor's tools that the program uses, and those that it reads to refuse their sign-in. */
+function vendorVariables(): Readonly<Record<"used" | "refused", string>> {
+  const attributes = Object.values<{ readonly vendor?: string; readonly kind?: string }>(ATTRIBUTES);
+  const isRefused = ({ kind }: { readonly kind?: string }) => kind === "basic" || kind === "google";
+  const { true: refused = [], false: used = [] } = Object.groupBy(attributes, (one) => `${isRefused(one)}`);
   const others = ["DATABRICKS_CONFIG_FILE", "DATABRICKS_CONFIG_PROFILE", "DATABRICKS_OIDC_TOKEN"];
-  return [...names, ...others]
-    .sort()
-    .map((name) => `\`${name}\``)
-    .join(", ");
+  const list = (names: readonly string[]) =>
+    names
+      .toSorted()
+      .map((name) => `\`${name}\``)
+      .join(", ");
+  return {
+    used: list([...used.flatMap(({ vendor }) => vendor ?? []), ...others]),
+    refused: list(refused.flatMap(({ vendor }) => vendor ?? [])),
+  };
 }
 
 /** The pages as the program describes itself now, by their paths in the folder. */
@@ -143,6 +150,7 @@ async function kindPage(kind: string, dialect: string | undefined, cloud: string
 }
 
 function variablesPage(): string {
+  const { used, refused } = vendorVariables();
   return `# Environment variables
 
 A flag takes precedence over its variable, a variable over the profile, and the profile over the default.
@@ -150,7 +158,10 @@ A flag takes precedence over its variable, a variable over the profile, and the 
 | variable | meaning |
 |---|---|
 ${rows(Object.entries(VARIABLES))}
-The variables of the vendor's tools apply after \`WORKSPACE_*\` and \`~/.workspacecfg\`; [Databricks](../databricks.md) explains them: ${vendorVariables()}.
+The variables of the vendor's tools apply after \`WORKSPACE_*\` and \`~/.workspacecfg\`: ${used}. [Sign in](../databricks.md#sign-in) explains those of each method.
+\`DATABRICKS_CONFIG_FILE\` is the path of the vendor's profiles (default: \`~/.databrickscfg\`), and \`ARM_ENVIRONMENT\` the cloud of Azure, such as \`usgovernment\`.
+
+These belong to sign-ins that are [not supported](../databricks.md#verification), and are read only to say so: ${refused}.
 
 \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\`, \`NO_COLOR\`, \`FORCE_COLOR\`, \`CI\`, and the \`PG*\` variables of PostgreSQL have their usual meaning.
 `;

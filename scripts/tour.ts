@@ -35,7 +35,7 @@ let emulator: ChildProcess | undefined;
 try {
   await tour();
   say(
-    "\nThat was the main job. The same on your own: examples/quickstart, with --host embedded or a workspace's URL.",
+    "\nTo do the same in your own folder, copy examples/quickstart and pass --host embedded, or the URL of your workspace.",
   );
 } catch (problem) {
   process.stderr.write(
