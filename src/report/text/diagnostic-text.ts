@@ -71,7 +71,12 @@ function groupText([first, ...others]: DiagnosticGroup, colors: Colors, isWhole:
   }
   const shown = isWhole ? others : others.slice(0, MOST_MESSAGES);
   const rest = others.length - shown.length;
-  const lines = shown.map((other) => `  ${lineOf(other)}\n`);
+  const lines = shown.flatMap((other) => [
+    `  ${lineOf(other)}\n`,
+    ...(isWhole && other.hint !== undefined && other.hint !== first.hint
+      ? [`    ${colors.cyan("hint:")} ${printable(other.hint)}\n`]
+      : []),
+  ]);
   if (rest > 0) lines.push(colors.dim(`  … and ${grouped(rest)} more; \`-o json\` lists each`), "\n");
   return text + lines.join("");
 }
@@ -93,7 +98,7 @@ export function ruleText({ name, severity, at }: DiagnosticRule): string {
 
 interface DiagnosticsLayout {
   readonly most?: number;
-  /** Whether each member of a group has its message. */
+  /** Whether each member of a group has its message, and its hint. */
   readonly isWhole?: boolean;
 }
 

@@ -2,7 +2,7 @@
 
 import { relative, resolve, sep } from "node:path";
 import { type Address, globMatcher } from "../../core/address.ts";
-import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import type { Drift } from "../../planner/model/plan.ts";
@@ -15,6 +15,7 @@ import { driftAt } from "../drift/drift.ts";
 import { planWorkspace } from "../plan/plan.ts";
 import type { Session } from "../session/session.ts";
 import { type Accepting, acceptDrift, type DriftAcceptance } from "./accept.ts";
+import { groupsOf, type PlacedDrift, placedDrift, rivalries } from "./accept-places.ts";
 import type { WantedDrift } from "./refusals.ts";
 import { openToEdit, writeEdits } from "./write-edits.ts";
 
@@ -81,7 +82,13 @@ export async function acceptInSession(
     content: (provider, live) => session.readLimit.during(() => contentOf(provider, live, connection.reader)),
   };
   const accept = (some: readonly WantedDrift[]) => acceptDrift({ ...accepting, wanted: some });
-  const { accepted, refused } = await acceptable(distinct(wanted), accept, keepGoing);
+  const items = distinct(wanted);
+  const placed = async (): Promise<PlacedDrift> => {
+    // For one target alone, each resource has a place that no other one has.
+    const resources = inTarget ? [] : ((await editable.load(new Map())).declared?.resources ?? []);
+    return placedDrift(items, resources, accepting.registry);
+  };
+  const { accepted, refused } = await acceptable(items, placed, accept, keepGoing);
   return {
     ...accepted,
     refused,
@@ -101,8 +108,11 @@ interface Acceptable {
 
 const NOTHING: DriftAcceptance = { resources: [], files: [], notes: [] };
 
+const isRefusal = ({ code }: Diagnostic): boolean => code === "DRIFT_NOT_ACCEPTED";
+
 async function acceptable(
   wanted: readonly WantedDrift[],
+  placed: () => Promise<PlacedDrift>,
   accept: (some: readonly WantedDrift[]) => Promise<DriftAcceptance>,
   keepGoing: boolean,
 ): Promise<Acceptable> {
@@ -111,9 +121,8 @@ async function acceptable(
     return { accepted: await accept(wanted), refused: [] };
   } catch (problem) {
     if (!(problem instanceof Failure)) throw problem;
-    const isRefusal = problem.diagnostics.some(({ code }) => code === "DRIFT_NOT_ACCEPTED");
-    if (!keepGoing && !isRefusal) throw problem;
-    const { good, refused } = await separated(wanted, problem, accept);
+    if (!keepGoing && !problem.diagnostics.some(isRefusal)) throw problem;
+    const { good, refused } = await separated(await placed(), accept);
     if (!keepGoing) throw new Failure(...refused);
     const accepted = good.length === 0 ? NOTHING : await accept(good);
     return { accepted, refused };
@@ -126,79 +135,50 @@ interface Separated {
 }
 
 /**
- * Leaves out the resources that the problems name, and tries the rest together again, because resources that share a place are accepted
- * only together. A problem of the whole does not tell whose it is: then each half is tried, in addition to what is good already.
+ * Leaves out the resources that the problems name, and tries the rest together again. A problem of the whole does not tell whose it is:
+ * then each half is tried, in addition to what is good already. Resources that share a place stay in one half.
  */
 async function separated(
-  wanted: readonly WantedDrift[],
-  problem: Failure,
+  placed: PlacedDrift,
   accept: (some: readonly WantedDrift[]) => Promise<DriftAcceptance>,
 ): Promise<Separated> {
-  const refused: Diagnostic[] = [];
+  const rivals = rivalries(placed);
+  const refused = [...rivals.values()];
   const problemOf = async (some: readonly WantedDrift[]): Promise<Failure | undefined> => {
     try {
-      await accept(some);
+      if (some.length > 0) await accept(some);
       return undefined;
     } catch (caught) {
       if (caught instanceof Failure) return caught;
       throw caught;
     }
   };
-  /** Refuses what a problem names; what could be accepted alone with what it conflicts with. Returns the rest. */
-  const withoutNamed = async (
-    some: readonly WantedDrift[],
-    named: readonly WantedDrift[],
-    good: readonly WantedDrift[],
-    { diagnostics }: Failure,
-  ): Promise<readonly WantedDrift[]> => {
-    let rest = some.filter((item) => !named.includes(item));
-    for (const item of named) {
-      const { address } = item.drift;
-      const own = (await problemOf([item])) ?? (await problemOf([...good, item]));
-      refused.push(
-        ...(own?.diagnostics ?? diagnostics.filter((diagnostic) => diagnostic.address === address)),
-      );
-      if (own !== undefined) continue;
-      const others: WantedDrift[] = [];
-      for (const other of rest) if (await problemOf([...good, item, other])) others.push(other);
-      refused.push(...others.map((other) => otherValue(other.drift.address, address)));
-      rest = rest.filter((other) => !others.includes(other));
-    }
-    return rest;
-  };
-  /** Those of `some` that can be accepted in addition to `good`. */
-  const addable = async (
-    some: readonly WantedDrift[],
-    good: readonly WantedDrift[],
-    failure: Failure | undefined,
-  ): Promise<readonly WantedDrift[]> => {
+  /** Those of `groups` that can be accepted in addition to `good`. */
+  const addable = async (groups: Groups, good: readonly WantedDrift[]): Promise<readonly WantedDrift[]> => {
+    const some = groups.flat();
+    const failure = await problemOf([...good, ...some]);
     if (failure === undefined) return some;
-    if (some.length === 1) {
+    const addresses = new Set(failure.diagnostics.filter(isRefusal).map(({ address }) => address));
+    const named = some.filter(({ drift }) => some.length === 1 || addresses.has(drift.address));
+    for (const item of named) {
       // Its own problem does not name what is good.
-      refused.push(...((await problemOf(some)) ?? failure).diagnostics);
-      return [];
+      const { diagnostics } = (await problemOf([item])) ?? failure;
+      const own = diagnostics.filter(({ address }) => address === item.drift.address);
+      refused.push(...(own.length > 0 ? own : diagnostics));
     }
-    const addresses = new Set(failure.diagnostics.map(({ address }) => address));
-    const named = some.filter(({ drift }) => addresses.has(drift.address));
-    if (named.length > 0 && named.length < some.length) {
-      const rest = await withoutNamed(some, named, good, failure);
-      return rest.length === 0 ? [] : addable(rest, good, await problemOf([...good, ...rest]));
-    }
-    const middle = Math.ceil(some.length / 2);
-    const [first, second] = [some.slice(0, middle), some.slice(middle)];
-    const ofFirst = await addable(first, good, await problemOf([...good, ...first]));
-    const both = [...good, ...ofFirst];
-    return [...ofFirst, ...(await addable(second, both, await problemOf([...both, ...second])))];
+    if (named.length > 0) return addable(without(groups, named), good);
+    const parts = groups.length > 1 ? groups : some.map((item) => [item]);
+    const middle = Math.ceil(parts.length / 2);
+    const first = await addable(parts.slice(0, middle), good);
+    return [...first, ...(await addable(parts.slice(middle), [...good, ...first]))];
   };
-  return { good: await addable(wanted, [], problem), refused };
+  return { good: await addable(without(groupsOf(placed), [...rivals.keys()]), []), refused };
 }
 
-function otherValue(address: Address, other: Address): Diagnostic {
-  return error("DRIFT_NOT_ACCEPTED", `${address} has another live value than ${other} for the same place`, {
-    address,
-    hint: "accept one of them with --shared; the next plan changes the other one",
-  });
-}
+type Groups = readonly (readonly WantedDrift[])[];
+
+const without = (groups: Groups, items: readonly WantedDrift[]): Groups =>
+  groups.map((group) => group.filter((item) => !items.includes(item))).filter(({ length }) => length > 0);
 
 /** A pattern that matches no address is a mistake, such as one of a field; in an empty workspace, none can match. */
 function assertMatches(place: string, addresses: ReadonlySet<Address>): void {

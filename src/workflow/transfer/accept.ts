@@ -346,10 +346,10 @@ function referenceLocation(user: Resource, to: ReadonlySet<Address>) {
 }
 
 function notValid(diagnostics: readonly Diagnostic[], wanted: readonly WantedDrift[]): Failure {
-  const [first] = wanted;
+  const [address, ...others] = new Set(wanted.map(({ drift }) => drift.address));
   const message = "the spec would not be valid with the live values, so nothing is written";
   return new Failure(
-    error("DRIFT_NOT_ACCEPTED", message, { address: first?.drift.address }),
+    error("DRIFT_NOT_ACCEPTED", message, { address: others.length === 0 ? address : undefined }),
     ...diagnostics.filter(({ severity }) => severity === "error"),
   );
 }

@@ -37,6 +37,14 @@ test("a whole report has a line for each warning with one code", () => {
   );
 });
 
+test("a whole report has each hint that differs from the first", () => {
+  const hints = ["pass --shared", "pass --shared", "write it by hand"];
+  const warnings = hints.map((hint, at) => warning("DRIFT_NOT_ACCEPTED", `number ${at}`, { hint }));
+  expect(diagnosticTexts(warnings, plain, true)).toEqual([
+    "warning DRIFT_NOT_ACCEPTED: number 0\n  hint: pass --shared\n  also: number 1\n  also: number 2\n    hint: write it by hand\n",
+  ]);
+});
+
 test("warnings with one code that are not about resources have their messages", () => {
   const text = diagnosticsText(
     Array.from({ length: 12 }, (_, at) => warning("PLAN_UNCHECKED", `number ${at}`)),

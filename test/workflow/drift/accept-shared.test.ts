@@ -202,11 +202,20 @@ users:
     const { run, rename, file } = await applied(spec);
     for (const name of ["ada", "bo", "cy"]) await rename(name, `New ${name}`);
     const { code, all } = await run("drift", "accept", "*", "--shared");
-    expect(all).toContain("users.ada@example.com would still differ after the edit: displayName");
+    const rivals = (all: string) =>
+      all.match(/users\.\S+ has another live value than \S+ for the same place/g);
+    const expected = [
+      ["ada", "bo"],
+      ["bo", "ada"],
+    ].map(
+      ([one, other]) =>
+        `users.${one}@example.com has another live value than users.${other}@example.com for the same place`,
+    );
+    expect(rivals(all)).toEqual(expected);
     expect(code).toBe(1);
     expect(file()).toBe(spec);
     const rest = await run("drift", "accept", "*", "--shared", "--keep-going");
-    expect(rest.all).toContain("users.ada@example.com would still differ after the edit: displayName");
+    expect(rivals(rest.all)).toEqual(expected);
     expect(rest.code).toBe(2);
     expect(file()).toBe(spec.replace("displayName: Cy", "displayName: New cy"));
   });
@@ -250,7 +259,9 @@ users:
     for (const name of ["ada", "bo", "cy", "di", "ed", "fe"]) await rename(name, `New ${name}`);
     const { code, all } = await run("drift", "accept", "*", "--shared", "--keep-going");
     expect(code).toBe(2);
-    expect(all).toContain("users.cy@example.com would still differ after the edit");
+    expect(all).toContain(
+      "users.cy@example.com has another live value than users.fe@example.com for the same place",
+    );
     expect(all).toContain(
       "users.fe@example.com has another live value than users.cy@example.com for the same place",
     );
@@ -275,6 +286,73 @@ users:
     const { code, all } = await run("drift", "accept", "*", "--keep-going");
     expect([code, all.match(/DRIFT_NOT_ACCEPTED/g)?.length]).toEqual([2, 1]);
     expect(file()).toBe(spec.replace("name: Same", "name: Agreed"));
+  });
+
+  test.each([[[]], [["--shared"]]])(
+    "does not refuse a pair that agrees on one place with a pair that does not agree on another %j",
+    async (shared) => {
+      const spec = `locals: { name: Same, other: Other }
+users:
+  ada@example.com: { displayName: "\${local.name}" }
+  bo@example.com: { displayName: "\${local.name}" }
+  cy@example.com: { displayName: "\${local.other}" }
+  di@example.com: { displayName: "\${local.other}" }
+`;
+      const { run, rename, file } = await applied(spec);
+      for (const name of ["ada", "bo"]) await rename(name, `New ${name}`);
+      for (const name of ["cy", "di"]) await rename(name, "Agreed");
+      const { code, all } = await run("drift", "accept", "*", "--keep-going", ...shared);
+      expect(code).toBe(2);
+      for (const [name, other] of [
+        ["ada", "bo"],
+        ["bo", "ada"],
+      ]) {
+        const [address, rival] = [`users.${name}@example.com`, `users.${other}@example.com`];
+        expect(all).toContain(
+          `${address} has another live value than ${rival} for the same place (workspace.yaml:1)\n  hint: accept one of them with --shared`,
+        );
+      }
+      expect(all.match(/DRIFT_NOT_ACCEPTED/g)).toHaveLength(2);
+      expect(file()).toBe(spec.replace("other: Other", "other: Agreed"));
+    },
+  );
+
+  test("does not refuse a pair that agrees on one place with one that also decides another resource", async () => {
+    const spec = `locals: { name: Same, other: Other }
+users:
+  ada@example.com: { displayName: "\${local.name}" }
+  bo@example.com: { displayName: "\${local.name}" }
+  cy@example.com: { displayName: "\${local.other}" }
+  di@example.com: { displayName: Di }
+  ed@example.com: { displayName: "\${local.other}" }
+`;
+    const { run, rename, file } = await applied(spec);
+    await rename("ada", "New");
+    for (const name of ["cy", "di", "ed"]) await rename(name, "Agreed");
+    const { code, all } = await run("drift", "accept", "*", "--keep-going");
+    expect([code, all.match(/DRIFT_NOT_ACCEPTED/g)?.length]).toEqual([2, 1]);
+    expect(file()).toBe(
+      spec.replace("other: Other", "other: Agreed").replace("displayName: Di", "displayName: Agreed"),
+    );
+  });
+
+  test("names the resource whose value is not valid, and accepts one before it", async () => {
+    const spec = `variables:
+  name: { type: string, default: Same, maxLength: 8 }
+users:
+  ada@example.com: { displayName: Ada }
+  bo@example.com: { displayName: "\${var.name}" }
+`;
+    const { run, rename, file } = await applied(spec);
+    await rename("ada", "New");
+    await rename("bo", "Much too long");
+    const { code, all } = await run("drift", "accept", "*", "--keep-going");
+    expect([code, all]).toEqual([
+      2,
+      expect.stringContaining("the spec would not be valid with the live values"),
+    ]);
+    expect(all).not.toContain("another live value");
+    expect(file()).toBe(spec.replace("displayName: Ada", "displayName: New"));
   });
 });
 
