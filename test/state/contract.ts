@@ -393,6 +393,20 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         expect(await names(other)).toEqual([]);
       });
 
+      test("unlock requires the ID also of a holder that has crashed, and releases nothing without a lock", async () => {
+        const afterCrash = { owner: BO, isCrashed: () => true };
+        const lease = await shared.store().lock(NO_WAIT);
+        const other = shared.store(afterCrash);
+        const wrong = other.unlock({ nonce: "not-it" });
+        await expect(wrong).rejects.toMatchObject({
+          diagnostics: [{ code: "STATE_LOCKED", hint: expect.stringContaining(lease.nonce) }],
+        });
+        expect(await other.unlock({ nonce: lease.nonce })).toBe("was free");
+        expect(await other.unlock({})).toBe("was free");
+        await lease.release();
+        expect(await other.unlock({ nonce: "not-it" })).toBe("was free");
+      });
+
       test("a holder whose journal met another holder sends nothing of what still stands in line", async () => {
         const lease = await shared.store().lock(NO_WAIT);
         await shared.store({ owner: BO }).unlock({ nonce: lease.nonce });

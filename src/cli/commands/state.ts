@@ -156,6 +156,8 @@ async function edit(
   );
 }
 
+const LOCK_ID = /^[\da-f]{16}$/;
+
 export const unlockCommand = defineCommand({
   name: "unlock",
   summary: "release the lock of a crashed run",
@@ -168,6 +170,10 @@ export const unlockCommand = defineCommand({
     if (force && nonce !== undefined)
       throw failureOf("CLI_USAGE", "--force and a lock ID cannot be used together", {
         hint: "--force is for a lock that cannot be read; otherwise, pass only the lock ID",
+      });
+    if (nonce !== undefined && !LOCK_ID.test(nonce))
+      throw failureOf("CLI_USAGE", `${JSON.stringify(nonce)} is not a lock ID`, {
+        hint: "the message about the lock shows its ID, which has 16 characters",
       });
     const done = await withState(context, (store) => store.unlock({ force, nonce }));
     const free = nonce === undefined ? "" : ", so the lock ID was not checked";

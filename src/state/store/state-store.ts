@@ -225,8 +225,11 @@ export async function unlockState(
     if (latest === undefined) return "was free";
     if ("claim" in latest) {
       const { claim } = latest;
-      if (await isCertainlyFree(backend, latest, environment)) return "was free";
-      if (claim.nonce !== how.nonce) throw lockIdMismatch(claim, how.nonce);
+      const isFree = await isCertainlyFree(backend, latest, environment);
+      // The lock of an ended run is still there, and another ID is not its.
+      const isChecked = how.nonce !== undefined && claim.released !== true;
+      if (claim.nonce !== how.nonce && (!isFree || isChecked)) throw lockIdMismatch(claim, how.nonce);
+      if (isFree) return "was free";
       const fence = nextFence(claim.fence, backend.names);
       if (await backend.claim({ ...claim, fence, released: true }, latest)) return "unlocked";
     } else {
