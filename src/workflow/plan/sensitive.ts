@@ -1,6 +1,6 @@
 // What a run knows of sensitive values: from the spec, from the digests in the state, and from the live objects that have them.
 
-import { type Address, addressOf, kindOf } from "../../core/address.ts";
+import { type Address, addressOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import { type JsonObject, omit } from "../../core/json.ts";
 import { isSamePath } from "../../core/pointer.ts";
@@ -120,7 +120,7 @@ export function hideLive(sensitive: SensitiveValues, state: State, live: Live): 
   if (!sensitive.hasAnyPlace) return;
   const owned = learnLive(sensitive, state, live);
   hideRecorded(revealedState(state, sensitive), sensitive);
-  for (const [address, { values }] of owned) sensitive.hide(address, values);
+  for (const { address, values } of owned) sensitive.hide(address, values);
 }
 
 /** Larger contents are not searched, so their digests are hidden. */
@@ -158,11 +158,11 @@ function openContents(
   return open;
 }
 
-function learnLive(sensitive: SensitiveValues, state: State, live: Live): ReadonlyMap<Address, LiveObject> {
+function learnLive(sensitive: SensitiveValues, state: State, live: Live): readonly OwnedValues[] {
   const owned = ownedObjects(state, live);
   for (const record of state.records.values())
     if (sensitive.hasPlaces(record.address)) sensitive.learn(recordedValues(record));
-  for (const [address, { values }] of owned) if (sensitive.hasPlaces(address)) sensitive.learn(values);
+  for (const { address, values } of owned) if (sensitive.hasPlaces(address)) sensitive.learn(values);
   // A value may have moved to another object.
   if (!knowsAll(state, sensitive))
     for (const kind of live.values())
@@ -198,7 +198,7 @@ export function redaction(
       const redacted = redactForUntrusted(sources, live);
       return { ...redacted, state, notes: [...redacted.notes, ...noteOf(UNCHECKED, unchecked)] };
     };
-  const owned = learnLive(hidden, recorded.state, recorded.live);
+  const owned = Map.groupBy(learnLive(hidden, recorded.state, recorded.live), ({ address }) => address);
   const storedRecord = ({ address, id }: StateRecord): StateRecord | undefined =>
     states.map(({ records }) => records.get(address)).find((record) => record?.id === id);
   const resourceOf = (address: Address, stored: Values) => ({
@@ -210,8 +210,7 @@ export function redaction(
   for (const record of recorded.state.records.values()) {
     const resource = resourceOf(record.address, recordedValues(record));
     hideRecordedStrings(hidden, resource, resource.revealed);
-    const object = owned.get(record.address);
-    if (object !== undefined) hideRecordedStrings(hidden, resource, object.values);
+    for (const { values } of owned.get(record.address) ?? []) hideRecordedStrings(hidden, resource, values);
   }
   return (spec, state, live) => {
     const formOf = (address: Address, stored: Values, values: Values): Values => {
@@ -330,17 +329,20 @@ function noteOf(message: string, addresses: readonly Address[]): readonly Diagno
   return addresses.length === 0 ? [] : [warning("PLAN_MODE", `${message}: ${listed(addresses)}`)];
 }
 
-function ownedObjects({ records }: State, live: Live): ReadonlyMap<Address, LiveObject> {
-  const objects = new Map<string, LiveObject>();
-  for (const [kind, liveKind] of live)
-    if (liveKind.readable)
-      for (const object of liveKind.objects) objects.set(`${kind}\n${object.id}`, object);
-  const owned = new Map<Address, LiveObject>();
-  for (const { address, id } of records.values()) {
-    const object = objects.get(`${kindOf(address)}\n${id}`);
-    if (object !== undefined) owned.set(address, object);
-  }
-  return owned;
+interface OwnedValues {
+  readonly address: Address;
+  readonly values: Values;
+}
+
+/** The values of the live objects of each record: of the current one, and of replaced ones that still exist. */
+function ownedObjects({ records }: State, live: Live): readonly OwnedValues[] {
+  const owners = addressByObject(records);
+  return [...live].flatMap(([kind, liveKind]) =>
+    (liveKind.readable ? liveKind.objects : []).flatMap(({ id, values }) => {
+      const address = owners.get(kind, id);
+      return address === undefined ? [] : [{ address, values }];
+    }),
+  );
 }
 
 /** For sentences of the planner about one field. */
