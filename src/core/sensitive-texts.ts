@@ -30,6 +30,9 @@ export class Sensitive {
 
 export const SENSITIVE_TEXT = MASK;
 
+/** A file system or a browser may write `é` as one character or as two. */
+const UNICODE_FORMS = ["NFC", "NFD"] as const;
+
 /** A shorter string is only hidden if it is the whole value: hiding it elsewhere would hide too much. */
 const SHORTEST_PART = 4;
 
@@ -45,7 +48,7 @@ export class SensitiveTexts {
   #added: string[] = [];
 
   /**
-   * Also hides the forms in which messages quote a string, its lines, which a diff shows apart, what trimming and joining lines leave of it,
+   * Also hides the forms in which messages quote a string, its Unicode forms, its lines, which a diff shows apart, what trimming and joining lines leave of it,
    * and credentials in it, such as the private key in the key file of a service account.
    */
   add(text: string): void {
@@ -54,6 +57,7 @@ export class SensitiveTexts {
     this.#add(text);
     this.add(text.trim());
     this.add(inOneLine(text));
+    for (const form of UNICODE_FORMS) this.add(text.normalize(form));
     if (text.length < SHORTEST_PART) return;
     for (const form of [...jsonForms(text), ...urlForms(text), ...markupForms(text)])
       for (const shown of [form, inOneLine(form)]) if (!this.#texts.has(shown)) this.#add(shown);

@@ -145,6 +145,12 @@ describe("an output", () => {
     expect(texts.masked("+ }")).toBe("+ }");
   });
 
+  test.each(["NFC", "NFD"])("hides a sensitive string in each Unicode form, given in %s", (form) => {
+    const texts = textsOf("Kennwört-Näher".normalize(form));
+    for (const other of ["NFC", "NFD"])
+      expect(texts.masked(`a ${"Kennwört-Näher".normalize(other)} b`)).toBe("a (sensitive) b");
+  });
+
   test.each([64, 76])("shows no line of base64 that is broken after %i characters", (length) => {
     const value = "canary-".repeat(30);
     const lines =
