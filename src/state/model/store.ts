@@ -162,6 +162,12 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Waits for work, but not longer than a time: the work may still end later. */
+export async function withinTime(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+  const done = new AbortController();
+  await Promise.race([work.finally(() => done.abort()), clock.sleep(ms, done.signal)]);
+}
+
 /** A moment by both clocks. */
 export interface Moment {
   readonly now: number;

@@ -10,7 +10,7 @@ import { snapshotText } from "../format/snapshot.ts";
 import { acquireLock, type LockEnvironment, LockKeeper } from "../lock/lock.ts";
 import { FORMAT_VERSION, ioFailure, type LockClaim, type StateBackend } from "../model/backend.ts";
 import type { JournalEntry, NumberedEntry, State, StateRecord } from "../model/record.ts";
-import { type Lease, type LockOptions, randomHex } from "../model/store.ts";
+import { type Lease, type LockOptions, randomHex, withinTime } from "../model/store.ts";
 import { encryptedLine, JournalWriter } from "./journal-writer.ts";
 import { type LoadedState, loadFrom } from "./load.ts";
 
@@ -33,6 +33,9 @@ export interface LeaseInput {
 
 /** Entries that nothing waits for are written when there are as many, so that they do not fill the memory. */
 const MOST_NOTED = 1_000;
+
+/** How long a run whose state could not be written waits until its lock is released. */
+const RELEASE_MS = 10_000;
 
 class HeldLease implements Lease {
   readonly nonce: string;
@@ -233,6 +236,12 @@ class HeldLease implements Lease {
   }
 
   async release(): Promise<void> {
+    if (!this.#failed) return this.#release();
+    // The caller has reported the failure, and the lease expires: a state that cannot be reached is not waited for again.
+    await withinTime(this.#environment.clock, RELEASE_MS, this.#release());
+  }
+
+  async #release(): Promise<void> {
     await this.#hold.end();
     try {
       if (!this.#hold.isLost && this.#journal !== undefined && !this.#failed) await this.#flush();

@@ -4,7 +4,7 @@ import type { ConnectionOptions } from "node:tls";
 import type { Pool } from "pg";
 import { errorCode, failureOf, thrownText } from "../../../core/diagnostic.ts";
 import { readRegularFile } from "../../../core/regular-file.ts";
-import type { Clock, StateStore } from "../../model/store.ts";
+import { type Clock, type StateStore, withinTime } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
 import {
   type Database,
@@ -23,6 +23,8 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 /** Waits between tries over a broken connection: long enough for a restart of the server or the pooler. */
 const WAITS_MS = [100, 300, 900, 2_700, 5_000] as const;
 const CONNECTIONS = 3;
+/** A server that does not answer keeps its connections open. They end with the process. */
+const CLOSE_MS = 5_000;
 
 export interface PgOptions {
   readonly url: PostgresUrl;
@@ -113,7 +115,7 @@ class PgDatabase implements Database {
   async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = undefined;
-    await (await pool)?.end();
+    if (pool !== undefined) await withinTime(this.#clock, CLOSE_MS, (await pool).end());
   }
 }
 
