@@ -2,7 +2,7 @@
 
 import { type Address, addressOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
-import { type JsonObject, omit } from "../../core/json.ts";
+import { defined, type JsonObject, omit } from "../../core/json.ts";
 import { isSamePath } from "../../core/pointer.ts";
 import { hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
@@ -239,11 +239,14 @@ export function redaction(
           : values;
       if (same !== values) changedOutside.push(address);
       const hiddenValues = formOf(address, stored?.applied ?? {}, same);
-      return { ...object, values: hiddenValues, facts: withoutShown(provider, object.facts, hiddenValues) };
+      const shown = { values: hiddenValues, facts: withoutShown(provider, object.facts, hiddenValues) };
+      // The service can answer with a value also where its kinds and codes are.
+      const { unmanageable } = object;
+      return { ...object, ...shown, ...defined({ unmanageable: hidden.maskedMessages(unmanageable) }) };
     };
     const { resources, unchecked } = withTokens(hidden, spec, withoutValues, storedRecord);
     const sources = { registry: kinds, spec: { ...spec, resources }, state: withoutValues };
-    const concealedLive = mappedLive(live, concealed);
+    const concealedLive = mappedLive(live, concealed, (unread) => hidden.maskedMessages(unread));
     const hideMemberships = hidingMemberships(kinds, concealedLive);
     const shown = mappedLive(concealedLive, (kind, object) => {
       const address = owners.get(kind, object.id);
@@ -280,12 +283,18 @@ function withRecordedContent(values: Values, { content }: Values): Values {
 const recordedValues = (record: StateRecord): Values =>
   record.status === "ready" ? { ...record.seen, ...record.applied } : record.applied;
 
-function mappedLive(live: Live, change: (kind: string, object: LiveObject) => LiveObject): Live {
+function mappedLive(
+  live: Live,
+  change: (kind: string, object: LiveObject) => LiveObject,
+  changeDiagnostic = (unread: Diagnostic) => unread,
+): Live {
   const kinds = new Map<string, LiveKind>();
   for (const [kind, list] of live)
     kinds.set(
       kind,
-      list.readable ? { ...list, objects: list.objects.map((object) => change(kind, object)) } : list,
+      list.readable
+        ? { ...list, objects: list.objects.map((object) => change(kind, object)) }
+        : { ...list, diagnostic: changeDiagnostic(list.diagnostic) },
     );
   return kinds;
 }
