@@ -172,6 +172,45 @@ describe("the digest of a content", () => {
     expect([plan.changes[0]?.action, diagnostics]).toMatchObject(["update", [{ code: "PLAN_STALE" }]]);
   });
 
+  test("is shown in an unchanged resource whose content was searched, which needs no copy", () => {
+    const values = { before: { content: SHA }, after: { content: SHA }, payload: SHA };
+    const noop = changes.noop("files.a", values);
+    const shown = (open: ReadonlySet<string>, change = noop) =>
+      concealedPlan(planOf([change]), sensitiveNote(), open).changes[0];
+    expect(shown(new Set([SHA]))).toBe(noop);
+    expect(JSON.stringify(shown(NONE))).not.toContain(SHA);
+    for (const one of [{ before: { content: SHA } }, { after: { imported: SHA } }])
+      expect(JSON.stringify(shown(NONE, changes.noop("files.a", one)))).not.toContain(SHA);
+    const other = changes.noop("files.a", { after: { content: "text" }, payload: SHA });
+    expect(JSON.stringify(shown(NONE, other))).not.toContain(SHA);
+    // The payload of a secret is a keyed digest, and nothing else has it.
+    const secret = changes.noop("keys.a/k", { after: { value: "digest" }, payload: SHA });
+    expect(shown(NONE, secret)).toBe(secret);
+  });
+
+  test.each([
+    ["a reason", { reasons: [`is ${SECRET}`] }],
+    ["a side effect", { consequences: [`is ${SECRET}`] }],
+    ["a reference", { unresolved: [{ path: ["note"], parts: [SECRET] }] }],
+  ])("is not all that is hidden in an unchanged resource: %s is, too", (_, more) => {
+    const noop = changes.noop("boxes.b", more as never);
+    const [shown] = concealedPlan(planOf([noop]), sensitiveNote(), NONE).changes;
+    expect(JSON.stringify(shown)).not.toContain(SECRET);
+  });
+
+  test("is hidden in a deleted object, and shown in fields that have no content", () => {
+    const head = { address: addressOf("files", "a"), kind: "files", name: "a", diffs: [] } as const;
+    const gone: Drift = { ...head, what: "deleted", values: { content: SHA, note: SHA } };
+    const [drift] = concealedPlan(planOf([], { drift: [gone] }), sensitiveNote(), NONE).drift;
+    expect(withoutDigests(drift?.values)).toEqual({ content: "(sensitive)", note: SHA });
+    const paths = [["note"], ["tags", "content"], ["content", "text"]];
+    const update = changes.update("files.a", {
+      diffs: paths.map((path) => diff(path, SHA, OTHER_SHA)) as never,
+    });
+    const [shown] = concealedPlan(planOf([update]), sensitiveNote(), NONE).changes;
+    expect(shown).toMatchObject({ diffs: paths.map((path) => ({ path, before: SHA, after: OTHER_SHA })) });
+  });
+
   test("is hidden in facts of drift, and any other string is shown", () => {
     const drift: Drift = {
       address: addressOf("files", "a"),
@@ -245,6 +284,17 @@ describe("drift, findings, and the rest of a plan", () => {
     expect(shown.split).toBeUndefined();
   });
 
+  test("a message about a resource shows none of the values that the spec names as possible for it", () => {
+    const sensitive = new SensitiveValues({ key: KEY, lineage: "l" });
+    sensitive.texts.addPossibleValue("small");
+    sensitive.declare(A, { note: "small" }, [["note"]]);
+    const messages = [A, addressOf("boxes", "b"), undefined].map((address) =>
+      warning("PLAN_UNKNOWN_NAME", "not small", address === undefined ? {} : { address }),
+    );
+    const shown = concealedPlan(planOf([], { diagnostics: messages }), sensitive, NONE).diagnostics;
+    expect(shown.map(({ message }) => message)).toEqual(["not (sensitive)", "not small", "not small"]);
+  });
+
   test("a plan that was split hides the changes of the base and its errors", () => {
     const resolved = [{ change: changes.create("boxes.a", { after: { note: SECRET } }), origin: "resolved" }];
     const split = { resolved, pendingErrors: [error("PLAN_STALE", SECRET)], base: "main" };
@@ -269,6 +319,15 @@ describe("the message about another sensitive value", () => {
       address: A,
       hint: "set the value that the plan was made with, or make a new plan",
     });
+  });
+
+  test("names the resource alone for a text beside a reference", () => {
+    const reference = { path: ["note"], parts: [`is-${SECRET}`, { address: A, attribute: "box_id" }] };
+    const change = { ...changes.update("boxes.b", { before: {}, after: {} }), unresolved: [reference] };
+    const saved = JSON.parse(JSON.stringify(concealedPlan(planOf([change as never]), sensitiveNote(), NONE)));
+    expect(restoredPlan(saved, sensitiveNote("another-value")).diagnostics).toMatchObject([
+      { message: "boxes.b has another sensitive value than when the plan was made" },
+    ]);
   });
 
   test("names the resource alone for a step of the plan", () => {

@@ -27,6 +27,16 @@ test("a name that nothing has, or will have, is an error of the plan", () => {
   expect(made.diagnostics[0]?.hint).toBe('did you mean "shelve"? otherwise, declare it under boxes');
 });
 
+test("a sensitive name has no hint with the nearest name, which would show most of it", () => {
+  const hintOf = (isSensitive: PlanInput["isSensitive"]) =>
+    plan({ spec: spec([near("shelf")]), live: live({ boxes: [box("s", "shelve")] }), isSensitive })
+      .diagnostics[0]?.hint;
+  expect(hintOf((...about) => about.join() === "boxes.a,near,0,shelf")).toBe(
+    "declare it under boxes, or correct the name",
+  );
+  expect(hintOf(() => false)).toContain('"shelve"');
+});
+
 test("an unknown name without a similar one has a hint about declaring it", () => {
   const made = plan({ spec: spec([near("shelf")]), live: live({ boxes: [box("s", "drawer")] }) });
   expect(made.diagnostics[0]?.hint).toBe("declare it under boxes, or correct the name");
