@@ -321,7 +321,7 @@ describe("the message about another sensitive value", () => {
     });
   });
 
-  test("names the resource alone for a text beside a reference", () => {
+  test("names the resource alone for a string next to a reference", () => {
     const reference = { path: ["note"], parts: [`is-${SECRET}`, { address: A, attribute: "box_id" }] };
     const change = { ...changes.update("boxes.b", { before: {}, after: {} }), unresolved: [reference] };
     const saved = JSON.parse(JSON.stringify(concealedPlan(planOf([change as never]), sensitiveNote(), NONE)));
