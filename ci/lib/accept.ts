@@ -47,6 +47,9 @@ export function acceptedDrift(json: string): AcceptedDrift | undefined {
   const refused = recordsIn(answer.refused).map(
     ({ message, hint }) => `${message}; ${hint ?? "change it by hand"}`,
   );
+  const notes = recordsIn(answer.notes).map(({ message, hint }) =>
+    [message, hint].filter(Boolean).join("; "),
+  );
   const unchanged = Array.isArray(answer.without_drift) ? answer.without_drift.map(String) : [];
   const nothing = refused.length === 0 ? "No drift is left to accept." : "None of the drift can be accepted.";
   const sections = [
@@ -54,6 +57,8 @@ export function acceptedDrift(json: string): AcceptedDrift | undefined {
       ? [nothing]
       : [
           "The spec declares these live values. Merge to keep them. To restore the declared values instead, close this and apply.",
+          // Before what can be long: a cut text keeps its beginning.
+          ...(notes.length === 0 ? [] : ["Before you merge:", block(notes)]),
           block(accepted),
         ]),
     ...(unchanged.length === 0 ? [] : ["No drift at:", block(unchanged)]),

@@ -211,6 +211,24 @@ test("the text of the pull request lists what is accepted, and what is not and w
   expect(acceptedDrift("error")).toBeUndefined();
 });
 
+test("the text of the pull request says what else changes before the accepted values, so that a cut text has it", () => {
+  const message = "the target prod also changes: its next plan deletes pools.p, which it no longer declares";
+  const accepted = acceptedDrift(
+    JSON.stringify({
+      accepted: [{ address: "pools.p", what: "deleted", fields: [] }],
+      notes: [
+        { code: "DRIFT_ACCEPTED_SHARED", message },
+        { code: "DRIFT_NOT_ACCEPTED", message: "groups.g still refers to users.u", hint: "check the name" },
+      ],
+      files: [],
+      refused: [],
+    }),
+  );
+  expect(accepted?.report).toContain(
+    `Before you merge:\n\n\`\`\`text\n${message}\ngroups.g still refers to users.u; check the name\n\`\`\`\n\n\`\`\`text\npools.p: deleted\n`,
+  );
+});
+
 test("the text of the pull request lists the addresses that have no drift", () => {
   const accepted = acceptedDrift(
     JSON.stringify({ accepted: [], without_drift: ["pools.a", "pools.b"], files: [], refused: [] }),

@@ -1,7 +1,7 @@
 // `workspace drift` shows what changed since the last apply; `accept` writes the live values into the spec, `acknowledge` silences drift until a date.
 
 import type { Address } from "../../core/address.ts";
-import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { comparedIn, pendingMoves, recordedAddress } from "../../planner/diff/known-drift.ts";
@@ -136,7 +136,9 @@ function resourceLines(
 }
 
 function acceptedJson(accepted: AcceptedSession, isDryRun: boolean) {
-  const { resources, files, refused, withoutDrift, shown } = accepted;
+  const { resources, files, notes, refused, withoutDrift, shown } = accepted;
+  const diagnosticsJson = (diagnostics: readonly Diagnostic[]) =>
+    diagnostics.map(({ code, message, address, hint }) => ({ code, message, address, hint }));
   return {
     dry_run: isDryRun,
     accepted: resources.map(({ address, what, fields, content }) => ({
@@ -152,7 +154,8 @@ function acceptedJson(accepted: AcceptedSession, isDryRun: boolean) {
     })),
     without_drift: withoutDrift,
     files: files.map(({ path, patch }) => ({ path: shown(path), patch })),
-    refused: refused.map(({ code, message, address, hint }) => ({ code, message, address, hint })),
+    notes: diagnosticsJson(notes),
+    refused: diagnosticsJson(refused),
   };
 }
 

@@ -6,11 +6,13 @@ import { canonicalJson } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
+import { diffResource } from "../../planner/diff/diff.ts";
 import { isInField } from "../../planner/diff/known-drift.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import { type Change, touches } from "../../planner/model/change.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import type { DeclaredSpec, Resource, Spec } from "../../spec/model/spec.ts";
 import type { AcceptedResource } from "./accept-values.ts";
 import type { WantedDrift } from "./refusals.ts";
@@ -63,7 +65,7 @@ async function effectsElsewhere(
   }
   const invalid = targets.flatMap(({ errors = [] }) => errors);
   if (edited.shared)
-    return invalid.length > 0 ? invalid : [...others.map(alsoChanges), ...targets.map(alsoChangesTarget)];
+    return invalid.length > 0 ? invalid : [...targets.map(alsoChangesTarget), ...others.map(alsoChanges)];
   const names = [...others.map(({ place }) => place), ...targets.map(({ target }) => `the target ${target}`)];
   return names.length === 0 ? [] : [notUnique(edited, others, targets, names)];
 }
@@ -219,6 +221,8 @@ function alsoChanges({ address, place, change }: OtherResource): Diagnostic {
 interface TargetEffect {
   readonly target: string;
   readonly changed: readonly Address[];
+  /** Only a new object can have the changed values. */
+  readonly replaced: readonly Address[];
   readonly added: readonly Address[];
   readonly removed: readonly Address[];
   /** Why it is no longer valid. */
@@ -227,12 +231,12 @@ interface TargetEffect {
 
 /** Other targets share the sections outside `targets`. */
 async function targetEffect(
-  { load, overlay }: EditedSpec,
+  { load, overlay, input: { registry } }: EditedSpec,
   target: string,
 ): Promise<TargetEffect | undefined> {
   const before = await load(new Map(), target);
   const after = await load(overlay, target);
-  const unchanged = { target, changed: [], added: [], removed: [] };
+  const unchanged = { target, changed: [], replaced: [], added: [], removed: [] };
   if (before.spec === undefined) return unchanged;
   if (after.spec === undefined || (hasErrors(after.diagnostics) && !hasErrors(before.diagnostics))) {
     const message = `the target ${target} would not be valid with the live values, so nothing is written`;
@@ -242,18 +246,28 @@ async function targetEffect(
   const [old, now] = [before.spec.resources, after.spec.resources];
   const addresses = differing(before.spec, after.spec);
   if (addresses.length === 0) return undefined;
+  const changed = addresses.filter((address) => old.has(address) && now.has(address));
+  const replaced = changed.filter((address) => {
+    const [from, to] = [old.get(address), now.get(address)];
+    if (from === undefined || to === undefined) return false;
+    const { fields } = registry.of(address);
+    const applied = { id: "" as LiveObject["id"], name: from.name, values: from.values, facts: {} };
+    return diffResource(fields, to.values, applied, undefined).some(({ replaces }) => replaces);
+  });
   return {
     target,
-    changed: addresses.filter((address) => old.has(address) && now.has(address)),
+    replaced,
+    changed: changed.filter((address) => !replaced.includes(address)),
     added: addresses.filter((address) => !old.has(address)),
     removed: addresses.filter((address) => !now.has(address)),
   };
 }
 
-function alsoChangesTarget({ target, changed, added, removed }: TargetEffect): Diagnostic {
+function alsoChangesTarget({ target, changed, replaced, added, removed }: TargetEffect): Diagnostic {
   const names = (addresses: readonly Address[]) => listed(addresses, "and", 10);
   const effects = [
     ...(removed.length === 0 ? [] : [`its next plan deletes ${names(removed)}, which it no longer declares`]),
+    ...(replaced.length === 0 ? [] : [`its next plan would replace ${names(replaced)}`]),
     ...(added.length === 0 ? [] : [`it also declares ${names(added)}`]),
     ...(changed.length === 0 ? [] : [`${names(changed)} changed`]),
   ];

@@ -79,7 +79,7 @@ export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance
   });
   const problems = effects.filter(({ severity }) => severity === "error");
   if (problems.length > 0) throw new Failure(...sensitive.maskedMessages(problems));
-  return { ...edited, notes: [...edited.notes, ...sensitive.maskedMessages(effects)] };
+  return { ...edited, notes: sensitive.maskedMessages([...edited.notes, ...effects]) };
 }
 
 /** An edit that the plan has not seen would be taken for what was applied, and replaced. */

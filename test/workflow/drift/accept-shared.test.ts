@@ -108,6 +108,21 @@ targets: { dev: { default: true }, prod: {} }
     expect(code).toBe(0);
   });
 
+  test("says in JSON what changes in other targets, and what their next plan would replace", async () => {
+    const spec = `locals: { name: Same }
+users: { ada@example.com: { displayName: "\${local.name}" } }
+targets:
+  dev: { default: true }
+  prod: { pools: { p: { node_type_id: Standard_DS3_v2, custom_tags: { n: "\${local.name}" } } } }
+`;
+    const { run, rename } = await applied(spec);
+    await rename("ada", "New");
+    const { out } = await run("drift", "accept", "*", "--shared", "-o", "json");
+    const message =
+      "the target prod also changes: its next plan would replace pools.p; users.ada@example.com changed";
+    expect(JSON.parse(out)).toMatchObject({ notes: [{ code: "DRIFT_ACCEPTED_SHARED", message }] });
+  });
+
   test("refuses an edit with which another target is not valid", async () => {
     const spec = `users:
   ada@example.com: {}

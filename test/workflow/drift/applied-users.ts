@@ -26,7 +26,7 @@ export async function applied(spec: string, files: Readonly<Record<string, strin
   const run = async (...args: readonly string[]) => {
     const context = contextWith(env, folder);
     const code = await runProgram(context, [...args]);
-    return { code, all: context.out() + context.err() };
+    return { code, out: context.out(), all: context.out() + context.err() };
   };
   expect(await run("apply", "--auto-approve")).toMatchObject({ code: 0 });
   const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
