@@ -1,12 +1,12 @@
 // Splits a plan: which changes and guards the change of a spec causes, which were pending, and which it resolves. Pure.
 
+import type { Address } from "../core/address.ts";
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
 import { canonicalJson } from "../core/digest.ts";
 import type { Json } from "../core/json.ts";
-import { overlaps, type Path, toPointer } from "../core/pointer.ts";
-import type { FieldDiff } from "../resource/planning.ts";
+import { overlaps, type Path, toPointer, withValueAt } from "../core/pointer.ts";
 import { checkGuards } from "./check/guards.ts";
-import { type Change, isUnresolved, nameSourceOf, touches } from "./model/change.ts";
+import { type Change, type Desiring, nameSourceOf, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords } from "./model/context.ts";
 import type { PlanFacts, PlanInput } from "./model/input.ts";
 import type {
@@ -21,49 +21,64 @@ import type {
 import { createPlannedWorkspace } from "./model/planned-workspace.ts";
 import { changeKey } from "./model/work-graph.ts";
 
+/** The address that the head gives to what an address of the base is about. */
+export type AddressInHead = (address: Address) => Address;
+
+const unmoved: AddressInHead = (address) => address;
+
 /** Compares the plan of a spec before a change with the plan after it. Both rest on the same state and live objects. */
-export function splitPlan(base: Plan, head: Plan): Omit<PlanSplit, "base"> {
-  const before = touching(base);
-  const after = touching(head);
-  const baseErrors = new Set(base.diagnostics.flatMap(errorKey));
+export function splitPlan(base: Plan, head: Plan, inHead: AddressInHead = unmoved): Omit<PlanSplit, "base"> {
+  const former = base.changes
+    .filter(touches)
+    .map((change) => ({ change, key: changeKey({ ...change, address: inHead(change.address) }) }));
+  // Of two, the one that moves there wins: it has a record.
+  const before = new Map(
+    former
+      .toSorted((a, b) => Number(a.key !== changeKey(a.change)) - Number(b.key !== changeKey(b.change)))
+      .map(({ key, change }) => [key, change]),
+  );
+  const after = new Map(head.changes.filter(touches).map((change) => [changeKey(change), change]));
+  const baseErrors = new Set(base.diagnostics.flatMap((diagnostic) => errorKey(diagnostic, inHead)));
   return {
     changes: Object.fromEntries(
-      [...after].map(([key, change]) => [key, splitChange(before.get(key), change)]),
+      [...after].map(([key, change]) => [key, splitChange(before.get(key), change, inHead)]),
     ),
-    resolved: [...before].flatMap(([key, change]) => resolvedBy(after.get(key), change)),
+    resolved: former.flatMap(({ key, change }) =>
+      resolvedBy(before.get(key) === change ? after.get(key) : undefined, change),
+    ),
     pendingErrors: head.diagnostics.filter((diagnostic) =>
       errorKey(diagnostic).some((key) => baseErrors.has(key)),
     ),
   };
 }
 
-function touching({ changes }: Plan): ReadonlyMap<string, Change> {
-  return new Map(changes.filter(touches).map((change) => [changeKey(change), change]));
-}
-
 /** An error without an address is about the whole plan and always counts. */
-function errorKey({ severity, address, code, message }: Diagnostic): readonly string[] {
-  return severity === "error" && address !== undefined ? [`${code}\n${address}\n${message}`] : [];
+function errorKey({ severity, address, code, message }: Diagnostic, inHead = unmoved): readonly string[] {
+  if (severity !== "error" || address === undefined) return [];
+  const moved = inHead(address);
+  return [`${code}\n${moved}\n${moved === address ? message : message.replaceAll(address, moved)}`];
 }
 
-function splitChange(base: Change | undefined, head: Change): SplitChange {
+function splitChange(base: Change | undefined, head: Change, inHead: AddressInHead): SplitChange {
   if (base === undefined || shapeOf(base) !== shapeOf(head)) return { origin: "caused", fields: [] };
-  const old = partsOf(base);
+  const old = partsOf(base, inHead);
   const fields = [...partsOf(head)].map(([key, { path, value }]): FieldOrigin => {
     return { path, origin: old.get(key)?.value === value ? "pending" : "caused" };
   });
   const has = (origin: ChangeOrigin): boolean => fields.some((field) => field.origin === origin);
   // A create with one field less differs too; an update with one field less leaves that field unchanged.
   const isLess = head.action === "create" && old.size > fields.length;
-  if (!has("caused") && !isLess) return { origin: "pending", fields: [] };
-  return { origin: "caused", fields: has("pending") ? fields : [] };
+  if (has("caused") || isLess || base.name !== head.name)
+    return { origin: "caused", fields: has("pending") ? fields : [] };
+  const isMoved = base.address !== head.address && head.movedFrom !== undefined;
+  return isMoved ? { origin: "caused", fields, movesOnly: true } : { origin: "pending", fields: [] };
 }
 
-/** What must be equal in addition to the fields: the action and the object. */
+/** What must be equal in addition to the fields: the action and the object. Updates and replacements have a changed name as a field. */
 function shapeOf(change: Change): string {
   return canonicalJson([
     change.action,
-    change.name,
+    "diffs" in change ? null : change.name,
     "id" in change ? change.id : null,
     change.action === "replace" ? [change.replacing, change.keepsOld ?? false] : null,
     change.action === "compare" ? change.source : null,
@@ -81,21 +96,46 @@ interface ChangePart {
 }
 
 /** The fields of a change by pointer: what it sets, or what differs. */
-function partsOf(change: Change): ReadonlyMap<string, ChangePart> {
+function partsOf(change: Change, inHead = unmoved): ReadonlyMap<string, ChangePart> {
   if (change.action === "create")
     return partsBy(
-      Object.entries(change.after).map(([name, value]) => [[name], [value, isUnresolved(change, name)]]),
+      Object.entries(change.after).map(([name, value]) => {
+        const later = laterParts(change, [name], inHead);
+        return [[name], [withoutReferences(value, [name], later), later]];
+      }),
       change.payload,
     );
-  const diffs = "diffs" in change ? change.diffs : [];
+  if (!("diffs" in change)) return new Map();
   return partsBy(
-    diffs.map((diff) => [diff.path, [side(diff, "before"), side(diff, "after"), diff.unknown ?? false]]),
+    change.diffs.map((diff) => {
+      const later = diff.unknown === true ? laterParts(change, diff.path, inHead) : [];
+      const after = diff.after && withoutReferences(diff.after, diff.path, later);
+      return [diff.path, [sideOf(diff.before), sideOf(after), diff.unknown ?? false, later]];
+    }),
     undefined,
   );
 }
 
-function side(diff: FieldDiff, name: "before" | "after"): Json {
-  const value = diff[name];
+/** The references of a field that are known only after the apply, by their addresses in the head: the values have the addresses of their spec. */
+function laterParts({ unresolved }: Desiring, path: Path, inHead: AddressInHead) {
+  const within = unresolved.filter((reference) =>
+    path.every((key, at) => String(key) === String(reference.path[at])),
+  );
+  return within.map((reference) => ({
+    path: [...reference.path],
+    parts: reference.parts.map((part) =>
+      typeof part === "string" ? part : { address: inHead(part.address), attribute: part.attribute },
+    ),
+  }));
+}
+
+function withoutReferences(value: Json, path: Path, later: ReturnType<typeof laterParts>): Json {
+  let rest: Json = value;
+  for (const reference of later) rest = withValueAt(rest, reference.path.slice(path.length), null) ?? null;
+  return rest;
+}
+
+function sideOf(value: Json | undefined): Json {
   return value === undefined ? [] : [value];
 }
 
@@ -113,7 +153,8 @@ function partsBy(
 
 /** A change that the head replaces by another one is not resolved, only changed. */
 function resolvedBy(head: Change | undefined, base: Change): readonly ResolvedChange[] {
-  if (head === undefined) return [{ change: base }];
+  const isMovedAlone = head?.action === "move" && base.action !== "move" && base.action !== "compare";
+  if (head === undefined || isMovedAlone) return [{ change: base }];
   if (shapeOf(base) !== shapeOf(head) || base.action === "create") return [];
   const left = [...partsOf(head).values()].map(({ path }) => path);
   const gone = [...partsOf(base).values()]
@@ -122,11 +163,17 @@ function resolvedBy(head: Change | undefined, base: Change): readonly ResolvedCh
   return gone.length === 0 ? [] : [{ change: base, fields: gone }];
 }
 
+/** Whether a change of the spec causes what a change of the plan does, and not only gives its resource another address. */
+export function causesEffect({ changes }: Pick<PlanSplit, "changes">, change: Change): boolean {
+  const split = changes[changeKey(change)];
+  return split?.origin === "caused" && split.movesOnly !== true;
+}
+
 /** The plan without pending changes; the whole plan without a comparison. */
 export function causedPart<P extends Pick<Plan, "changes" | "guards" | "diagnostics" | "split">>(plan: P): P {
   const { split } = plan;
   if (split === undefined) return plan;
-  const pending = new Set(split.pendingErrors.flatMap(errorKey));
+  const pending = new Set(split.pendingErrors.flatMap((diagnostic) => errorKey(diagnostic)));
   return {
     ...plan,
     changes: plan.changes.filter((change) => split.changes[changeKey(change)]?.origin === "caused"),
@@ -141,11 +188,11 @@ export function causedPart<P extends Pick<Plan, "changes" | "guards" | "diagnost
 export function splitGuards(
   from: PlanInput & PlanFacts,
   plan: Plan,
-  { changes }: Pick<PlanSplit, "changes">,
+  split: Pick<PlanSplit, "changes">,
 ): readonly Guard[] {
   const { input, invalidRecords } = dropInvalidRecords(from);
   const context = createContext(input, invalidRecords);
-  const caused = plan.changes.filter((change) => changes[changeKey(change)]?.origin === "caused");
+  const caused = plan.changes.filter((change) => causesEffect(split, change));
   const workspace = createPlannedWorkspace(context, from, plan.changes);
   const { guards } = checkGuards(context, caused, workspace);
   if (hasErrors(plan.diagnostics)) return guards.map((guard) => ({ ...guard, origin: "caused" }));

@@ -216,6 +216,8 @@ export interface SplitChange {
   readonly origin: ChangeOrigin;
   /** The origin of each field of a change that the base contains in part; otherwise empty. */
   readonly fields: readonly FieldOrigin[];
+  /** The base contains all of it, at another address. Only the move is caused, so the change raises no caused guard. */
+  readonly movesOnly?: true;
 }
 
 export interface ResolvedChange {

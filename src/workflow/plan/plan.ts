@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import { warning } from "../../core/diagnostic.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
-import { moveRecords } from "../../engine/recover/move-records.ts";
+import { MovePaths, moveRecords, type RecoveredAndMoved } from "../../engine/recover/move-records.ts";
 import type { Recovered } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { knownDrift, withDriftDigests, withKnownDrift } from "../../planner/diff/known-drift.ts";
@@ -15,7 +15,7 @@ import { touches } from "../../planner/model/change.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { type Prices, planCapacity, planCost } from "../../planner/model/plan-cost.ts";
-import { splitGuards, splitPlan } from "../../planner/split-plan.ts";
+import { type AddressInHead, splitGuards, splitPlan } from "../../planner/split-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { planningRegistryIn } from "../../resource/dialect-view.ts";
 import type { Live } from "../../resource/live.ts";
@@ -248,44 +248,73 @@ async function compareWithBase(
 ): Promise<WorkspacePlan> {
   const diagnostics = [...head.diagnostics, ...notes];
   if (spec === "invalid") return { ...head, diagnostics };
-  const before =
-    spec === "absent" ? { ...head.plan, changes: [], diagnostics: [] } : await planOfBase(head, spec, source);
-  const split = { base: name, ...splitPlan(before, head.plan) };
+  const base = spec === "absent" ? undefined : await planOfBase(head, spec, source);
+  const before = base?.plan ?? { ...head.plan, changes: [], diagnostics: [] };
+  const split = { base: name, ...splitPlan(before, head.plan, base?.inHead) };
   const plan = { ...head.plan, guards: splitGuards(head.input, head.plan, split), split };
   return { ...head, plan, diagnostics };
 }
 
+interface BasePlan {
+  readonly plan: Plan;
+  readonly inHead: AddressInHead;
+}
+
 /** Sends no requests beyond those of the head's plan: side effects of deletions are not part of a comparison. */
-async function planOfBase(head: WorkspacePlan, spec: Spec, source: PlanSource): Promise<Plan> {
+async function planOfBase(head: WorkspacePlan, spec: Spec, source: PlanSource): Promise<BasePlan> {
   const { input, redact, recovered } = head;
-  const only = widened(head);
-  const live = await source.baseObjects(spec, only, head.live);
   const { moved, ...rest } = input;
-  // What the head moves has its former address for the base.
-  const state = moved?.before ?? recovered.state;
+  // What the head moves has its former address for the base, which may move it, too.
+  const { moved: movedInBase, state } = moveRecords(
+    spec.stateEntries?.moved ?? [],
+    { state: moved?.before ?? recovered.state, entries: [], diagnostics: [] },
+    { registry, declared: spec.resources, removed: spec.stateEntries?.removed },
+  );
+  const inHead = addressInHead(head, movedInBase);
+  const only = widened(head, inHead);
+  const live = await source.baseObjects(spec, only, head.live);
   const redacted = redact?.(spec, state, live);
   const plan = makePlan({
     ...rest,
+    moved: movedInBase,
     state: redacted?.state ?? withSaltedDigests({ registry, spec, state }),
-    spec: redacted?.spec ?? withRecordedSecrets({ registry, spec, state: recovered.state }),
+    spec: redacted?.spec ?? withRecordedSecrets({ registry, spec, state }),
     live: redacted?.live ?? live,
     contents: new Map(),
     only,
-    exclude: excludedInHead(head),
+    exclude: excludedInHead(head, inHead),
   });
-  return redacted === undefined ? plan : markUntrusted(plan, redacted.notes);
+  return { plan: redacted === undefined ? plan : markUntrusted(plan, redacted.notes), inHead };
+}
+
+/** By the record of the state, which each spec may move, or else by the head's entries: a resource that was not applied has no record. */
+function addressInHead(
+  { input: { spec, moved, state } }: WorkspacePlan,
+  movedInBase: RecoveredAndMoved["moved"],
+): AddressInHead {
+  const { records } = moved?.before ?? state;
+  const toHead = new Map([...(moved?.origins ?? [])].map(([to, from]) => [from, to]));
+  const { moved: moves = [], removed } = spec.stateEntries ?? {};
+  const paths = new MovePaths(moves, { registry, declared: spec.resources, removed });
+  return (address) => {
+    const recorded = movedInBase?.origins.get(address) ?? address;
+    return toHead.get(recorded) ?? (records.has(recorded) ? recorded : paths.follow(recorded).to);
+  };
 }
 
 /** What `--only` names, and what the head's plan needs for it: the base may need less. */
-function widened({ plan, input: { only } }: WorkspacePlan): PlanInput["only"] {
+function widened({ plan, input: { only } }: WorkspacePlan, inHead: AddressInHead): PlanInput["only"] {
   if (only === undefined) return undefined;
   const planned = new Set<Address>(plan.changes.map(({ address }) => address));
-  return (address) => only(address) || planned.has(address);
+  return (address) => only(inHead(address)) || planned.has(inHead(address));
 }
 
 /** What `--exclude` names, and what the head's plan leaves out with it: the base may know fewer dependencies. */
-function excludedInHead({ plan, input: { exclude } }: WorkspacePlan): PlanInput["exclude"] {
+function excludedInHead(
+  { plan, input: { exclude } }: WorkspacePlan,
+  inHead: AddressInHead,
+): PlanInput["exclude"] {
   if (exclude === undefined) return undefined;
   const excluded = new Set<Address>(plan.part?.excluded);
-  return (address) => exclude(address) || excluded.has(address);
+  return (address) => exclude(inHead(address)) || excluded.has(inHead(address));
 }

@@ -200,7 +200,11 @@ export function redaction(
     };
   const owned = Map.groupBy(learnLive(hidden, recorded.state, recorded.live), ({ address }) => address);
   const storedRecord = ({ address, id }: StateRecord): StateRecord | undefined =>
-    states.map(({ records }) => records.get(address)).find((record) => record?.id === id);
+    states.map(({ records }) => records.get(address)).find((record) => record?.id === id) ??
+    // A base may move it to another address than the spec.
+    [...recorded.state.records.values()].find(
+      (record) => record.id === id && kindOf(record.address) === kindOf(address),
+    );
   const resourceOf = (address: Address, stored: Values) => ({
     address,
     fields: kinds.of(address).fields,

@@ -20,7 +20,7 @@ import { type Change, touches } from "../../planner/model/change.ts";
 import { type ChangeOrigin, type Guard, type Plan, summaryOf } from "../../planner/model/plan.ts";
 import type { Amounts } from "../../planner/model/plan-cost.ts";
 import { markedResult, withReferenceTexts } from "../../planner/model/result-values.ts";
-import { changeKey } from "../../planner/model/work-graph.ts";
+import { causesEffect } from "../../planner/split-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { maskedValues } from "../../resource/masked.ts";
 import type { Rule, Spec } from "../../spec/model/spec.ts";
@@ -213,8 +213,7 @@ function guardOf(diagnostic: Diagnostic, changes: readonly Change[], { plan }: C
   const { split } = plan;
   const addresses = changes.map(({ address }) => address);
   if (split === undefined) return { diagnostic, addresses };
-  const isCaused =
-    changes.length === 0 || changes.some((change) => split.changes[changeKey(change)]?.origin === "caused");
+  const isCaused = changes.length === 0 || changes.some((change) => causesEffect(split, change));
   const origin: ChangeOrigin = isCaused ? "caused" : "pending";
   return { diagnostic, addresses, origin };
 }

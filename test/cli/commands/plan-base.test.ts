@@ -120,6 +120,9 @@ async function split(...words: string[]): Promise<readonly string[]> {
 
 const SPLIT = ["groups.merged create pending", "pools.a update caused", "scopes.new create caused"];
 
+const code = async (...words: string[]) =>
+  (await run(["plan", "--base-ref", "main", "--detailed-exitcode", ...words])).code;
+
 describe("a plan with a base", () => {
   test("is split in the same way for a folder and for a Git reference", async () => {
     merged(MERGED);
@@ -167,6 +170,142 @@ describe("a plan with a base", () => {
     const moved = ["groups.merged create pending", "pools.a update resolved", "pools.z move caused"];
     expect(await split("--base-ref", "main")).toEqual(moved);
     expect(await split("--base-ref", "main", "--offline")).toEqual(moved);
+  });
+
+  describe("when the change only moves resources", () => {
+    const POLICY = "policy: { max_deletes: 100%, on_immutable_change: replace }\n";
+    const POOL = "{ node_type_id: Standard_DS3_v2, instance_pool_name: a, max_capacity: 9 }";
+    const moved = (from: string, to: string) => `moved: [{ from: ${from}, to: ${to} }]\n`;
+    const renamed = (pool = POOL) => `${POLICY}pools:\n  z: ${pool}\n${moved("pools.a", "pools.z")}`;
+    const allow =
+      "rules:\n  - { name: small, kinds: [pools], assert: change.after.?max_capacity.orValue(0) <= 5 }\n";
+    const update = ["pools.z update caused max_capacity:pending"];
+
+    beforeEach(async () => {
+      spec(`${POLICY}pools:\n  a: ${POOL.replace("9", "5")}\n`);
+      expect(await run(["apply", "--auto-approve"])).toMatchObject({ code: 0 });
+      merged(`${POLICY}pools:\n  a: ${POOL}\n`);
+    });
+
+    async function fields(...words: string[]): Promise<readonly string[]> {
+      const { out, err } = await run(["plan", "-o", "json", "--base-ref", "main", ...words]);
+      expect(err).not.toContain("error");
+      const { resource_changes: changes, resolved_changes: resolved = [] } = JSON.parse(out) as {
+        resource_changes: {
+          address: string;
+          action: string;
+          origin?: string;
+          field_origins?: { path: string; origin: string }[];
+        }[];
+        resolved_changes?: { address: string; action: string }[];
+      };
+      return [
+        ...changes
+          .filter(({ action }) => action !== "noop")
+          .map(({ address, action, origin, field_origins: origins = [] }) =>
+            [address, action, origin, ...origins.map((field) => `${field.path}:${field.origin}`)].join(" "),
+          ),
+        ...resolved.map((one) => `${one.address} ${one.action} resolved`),
+      ];
+    }
+
+    test("the move is caused, its pending fields are pending, and nothing is resolved", async () => {
+      spec(renamed());
+      expect(await fields()).toEqual(update);
+      expect(await fields("--only", "pools.z")).toEqual(update);
+      expect(await fields("--offline")).toEqual(update);
+      const state = join(top, "trusted-state");
+      cpSync(join(top, "repo/infra/.workspace/default"), state, { recursive: true });
+      expect(await fields("--untrusted", "--state", state)).toEqual(update);
+    });
+
+    test("a field that the change sets, too, is caused", async () => {
+      spec(renamed(POOL.replace("9", "9, min_idle_instances: 1")));
+      expect((await fields())[0]?.split(" ").sort()).toEqual(
+        ["pools.z", "update", "caused", "max_capacity:pending", "min_idle_instances:caused"].sort(),
+      );
+    });
+
+    test("is compared across a module, in both directions", async () => {
+      write("repo/infra/core/workspace.yaml", `pools:\n  a: ${POOL}\n`);
+      const inModule = `${POLICY}modules: { core: { source: ./core } }\n`;
+      spec(inModule + moved("pools.a", "pools.core/a"));
+      expect(await fields()).toEqual(["pools.core/a update caused max_capacity:pending"]);
+      expect(await run(["apply", "--auto-approve"])).toMatchObject({ code: 0 });
+      write("repo/infra/core/workspace.yaml", `pools:\n  a: ${POOL.replace("9", "11")}\n`);
+      merged(inModule);
+      spec(`${POLICY}pools:\n  a: ${POOL.replace("9", "11")}\n${moved("pools.core/a", "pools.a")}`);
+      expect(await fields()).toEqual(["pools.a update caused max_capacity:pending"]);
+    });
+
+    test("is compared across the key of a for_each", async () => {
+      const instances = (key: string, size: number) =>
+        `${POLICY}modules: { team: { source: ./team, for_each: [${key}], with: { size: ${size} } } }\n`;
+      const pool = POOL.replace("9", '"${input.size}"');
+      write("repo/infra/team/workspace.yaml", `inputs: { size: { type: number } }\npools:\n  p: ${pool}\n`);
+      spec(instances("one", 5) + moved("pools.a", "pools.team/one/p"));
+      expect(await run(["apply", "--auto-approve"])).toMatchObject({ code: 0 });
+      merged(instances("one", 9));
+      spec(instances("two", 9) + moved("modules.team/one", "modules.team/two"));
+      expect(await fields()).toEqual(["pools.team/two/p update caused max_capacity:pending"]);
+    });
+
+    test("a move that the base has, too, is pending", async () => {
+      merged(renamed());
+      expect(await fields()).toEqual(["pools.z update pending"]);
+      spec(`${POLICY}pools:\n  a: ${POOL}\n`);
+      expect(await fields()).toEqual(["pools.a update pending"]);
+    });
+
+    test("a resource that was not applied yet is pending under its new key", async () => {
+      const second = (key: string) =>
+        `${POLICY}pools:\n  a: ${POOL}\n  ${key}: { node_type_id: Standard_DS3_v2, instance_pool_name: g }\n`;
+      merged(second("g"));
+      spec(second("h") + moved("pools.g", "pools.h"));
+      expect(await fields()).toEqual(["pools.a update pending", "pools.h create pending"]);
+    });
+
+    test("an entry below a scope of a moved module stays pending, because it keeps its address", async () => {
+      const core = (permission: string) =>
+        write("repo/infra/core/workspace.yaml", `scopes: { s: { acls: { users: ${permission} } } }\n`);
+      const used = (as: string) => `${POLICY}pools:\n  a: ${POOL}\nmodules: { ${as}: { source: ./core } }\n`;
+      core("READ");
+      spec(used("core"));
+      expect(await run(["apply", "--auto-approve"])).toMatchObject({ code: 0 });
+      core("WRITE");
+      merged(used("core"));
+      spec(used("base") + moved("modules.core", "modules.base"));
+      expect(await fields()).toEqual(["acls.s/users update pending"]);
+    });
+
+    test("a pending guard or violation of a rule does not block it", async () => {
+      write("rules/rules.yaml", allow);
+      const rules = ["--rules", join(top, "rules")];
+      spec(renamed());
+      expect(await code(...rules, "--exitcode-for", "change")).toBe(2);
+      expect(await code(...rules)).toBe(3);
+      spec(renamed(POOL.replace("9", "12")));
+      expect(await code(...rules, "--exitcode-for", "change")).toBe(3);
+      const kept = (key: string) =>
+        `${POLICY}pools:\n  ${key}: ${POOL.replace("DS3", "DS4").replace("9 }", "9, lifecycle: { prevent_destroy: true } }")}\n`;
+      merged(kept("a"));
+      spec(kept("z") + moved("pools.a", "pools.z"));
+      expect(await code("--exitcode-for", "change")).toBe(2);
+      expect((await run(["plan", "--base-ref", "main"])).out).toContain("this was already pending");
+    });
+
+    test("a reference to a moved resource that is replaced is the same as before", async () => {
+      const both = (key: string, type: string) =>
+        `${POLICY}pools:\n  ${key}: ${POOL.replace("DS3", type)}\nclusters: { c: { spark_version: 6.4.x-scala2.11, num_workers: 1, instance_pool_id: "\${pools.${key}.instance_pool_id}" } }\n`;
+      spec(both("a", "DS3"));
+      expect(await run(["apply", "--auto-approve"])).toMatchObject({ code: 0 });
+      merged(both("a", "DS4"));
+      spec(both("z", "DS4") + moved("pools.a", "pools.z"));
+      expect(await fields()).toEqual([
+        "pools.z replace caused node_type_id:pending",
+        "clusters.c update pending",
+      ]);
+    });
   });
 
   test("reads kinds that only the base has", async () => {
@@ -248,9 +387,6 @@ describe("a plan with a base", () => {
 });
 
 describe("--exitcode-for change", () => {
-  const code = async (...words: string[]) =>
-    (await run(["plan", "--base-ref", "main", "--detailed-exitcode", ...words])).code;
-
   test("ends with 0 when everything was pending, and with 2 when the change causes something", async () => {
     merged(MERGED);
     expect([await code(), await code("--exitcode-for", "change")]).toEqual([2, 0]);
