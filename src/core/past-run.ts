@@ -33,6 +33,8 @@ export interface PastField {
 export interface PastChange {
   readonly address: Address;
   readonly action: string;
+  /** Of a replaced object of the address. */
+  readonly deposed?: true;
   readonly fields: readonly PastField[];
 }
 
@@ -48,7 +50,7 @@ export interface PastRun extends ApplyOrigin {
   readonly applied: Readonly<Record<string, number>>;
   /** Planned changes that were not applied, whatever the reason. */
   readonly left: number;
-  /** The changed addresses, at most `CHANGED_KEPT`, and the number of others. */
+  /** The changed addresses, also of replacements that failed after the new object was made; at most `CHANGED_KEPT`, and the number of others. */
   readonly changed: readonly Address[];
   readonly more?: number;
   /** Of the last runs, and of each run the first changes within `DETAIL_BYTES`. Absent in states of earlier versions. */

@@ -14,7 +14,7 @@ import {
 import { fromPointer, type Path, toPointer } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { type SensitiveValues, withoutDigests } from "../../core/sensitive-values.ts";
-import { type Change, touches } from "../../planner/model/change.ts";
+import { type Change, isOfReplaced, touches } from "../../planner/model/change.ts";
 import type { ChangeOutcome, Plan } from "../../planner/model/plan.ts";
 import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
@@ -96,10 +96,17 @@ export function recordedLease(
       const done = acted.filter(({ result }) => result === "applied");
       const applied: Record<string, number> = {};
       for (const { action } of done) applied[action] = (applied[action] ?? 0) + 1;
-      const changed = [...new Set(done.map(({ address }) => address))];
       const actions = new Set(done.map(({ address, action }) => `${action} ${address}`));
-      const planned = plan.changes.filter(({ address, action }) => actions.has(`${action} ${address}`));
-      const past = pastChanges(planned, registry);
+      // A replacement that failed after the new object was recorded changed the resource, too.
+      const hasNewObject = (change: Change): boolean => {
+        const id = change.action === "replace" ? lease.record(change.address)?.id : undefined;
+        return id !== undefined && "id" in change && id !== change.id;
+      };
+      const made = plan.changes.filter(
+        (change) => actions.has(`${change.action} ${change.address}`) || hasNewObject(change),
+      );
+      const changed = [...new Set([...done, ...made].map(({ address }) => address))];
+      const past = pastChanges(made, registry);
       const details = sensitive?.texts.maskedDeep(past) ?? past;
       const left = acted.length - done.length;
       const run: PastRun = {
@@ -128,7 +135,7 @@ function hideFormerValues(lease: ApplyLease, sensitive: SensitiveValues | undefi
 /** Longer values are recorded by their length. */
 const LONGEST = 500;
 
-/** The first changes that fit. `changes`: those that were applied, as planned, with digests in place of sensitive values. */
+/** The first changes that fit. `changes`: those that changed something, as planned, with digests in place of sensitive values. */
 function pastChanges(changes: readonly Change[], registry: KindRegistry): readonly PastChange[] {
   const past: PastChange[] = [];
   let bytes = 0;
@@ -142,7 +149,9 @@ function pastChanges(changes: readonly Change[], registry: KindRegistry): readon
 }
 
 function pastChange(change: Change, fields: FieldTable): PastChange {
-  return { address: change.address, action: change.action, fields: fieldsOf(change, fields) };
+  const { address, action } = change;
+  const deposed = isOfReplaced(change) ? true : undefined;
+  return { address, action, ...defined({ deposed }), fields: fieldsOf(change, fields) };
 }
 
 function fieldsOf(change: Change, fields: FieldTable): readonly PastField[] {

@@ -60,7 +60,7 @@ function itemBlock(what: string, item: AnswerItem): Block {
   const diff = item.fields.flatMap(fieldDiff(item.change?.action === "create"));
   if (item.change !== undefined) {
     const head = `- **${markdownText(item.change.action)}** ${markdownCode(item.change.address)}`;
-    return block(what, head, [head, ...fence(diff)]);
+    return block(what, head, [head, ...details, ...fence(diff)]);
   }
   const label = item.fields.find((line) => line.label !== "")?.label ?? "";
   const [only = label] = diff.length === 1 ? item.fields.flatMap(fieldDiff(false, false)) : [];

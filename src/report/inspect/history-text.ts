@@ -12,6 +12,7 @@ import { printable } from "../text/printable.ts";
 import type { Colors } from "../text/terminal.ts";
 import { SIGNS } from "../text/vocabulary.ts";
 import type { AnswerItem, AnswerSection, AnswerView, FieldsItem, LineItem } from "../view/answer-view.ts";
+import { REPLACED_OBJECT } from "../view/change-view.ts";
 import {
   type Choice,
   choiceJson,
@@ -97,7 +98,8 @@ function diffSection(run: PastRun, address: Address | undefined, registry: KindR
   const isAsked = (changed: Address): boolean => address === undefined || changed === address;
   const changed = run.changed.filter(isAsked);
   const recorded = (run.details ?? []).filter((detail) => isAsked(detail.address));
-  const missing = changed.length - recorded.length + (address === undefined ? (run.more ?? 0) : 0);
+  const described = new Set(recorded.map((detail) => detail.address)).size;
+  const missing = changed.length - described + (address === undefined ? (run.more ?? 0) : 0);
   const notes =
     missing === 0
       ? []
@@ -115,7 +117,7 @@ function diffSection(run: PastRun, address: Address | undefined, registry: KindR
   };
 }
 
-function changeItem({ address, action, fields }: PastChange, registry: KindRegistry): FieldsItem {
+function changeItem({ address, action, deposed, fields }: PastChange, registry: KindRegistry): FieldsItem {
   const table = registry.find(kindOf(address))?.fields ?? {};
   const isOneSided = action === "create" || action === "delete";
   const lines = fields.flatMap(({ path, before, after }) => {
@@ -124,7 +126,8 @@ function changeItem({ address, action, fields }: PastChange, registry: KindRegis
     const set = { ...diff, before: undefined, after: after ?? before };
     return diffLines(table, set, "spec", "other").map((line) => ({ ...line, was: undefined }));
   });
-  return { change: { action, address: printable(address) }, fields: lines, details: [] };
+  const details = deposed === true ? [REPLACED_OBJECT] : [];
+  return { change: { action, address: printable(address) }, fields: lines, details };
 }
 
 function chosenRuns(history: readonly PastRun[], { run, by, commit }: RunFilter): readonly PastRun[] {
@@ -183,6 +186,7 @@ function diffText({ title, items }: AnswerSection, colors: Colors): readonly str
     const { action, address } = item.change ?? { action: "", address: "" };
     return [
       `${SIGN_OF[action] ?? "~"} ${action.padEnd(8)} ${address}`,
+      ...item.details.map((detail) => `  (${detail})`),
       ...fieldBlock(item.fields, colors).map((line) => line.slice(2)),
     ];
   });
@@ -227,10 +231,11 @@ export function runDocument(run: PastRun, diff: boolean): Record<string, unknown
   };
 }
 
-function detailDocument({ address, action, fields }: PastChange): Record<string, unknown> {
+function detailDocument({ address, action, deposed, fields }: PastChange): Record<string, unknown> {
   return {
     address,
     action,
+    deposed,
     fields: fields.map(({ path, before = null, after = null }) => ({
       path: fromPointer(path),
       before: withoutDigests(before),

@@ -314,9 +314,11 @@ function ownRemarks(change: Change): readonly string[] {
   ];
 }
 
+export const REPLACED_OBJECT = "a replaced object of this address";
+
 function sharedRemarks(change: Change, registry: KindRegistry): readonly string[] {
   const remarks: string[] = [];
-  if (isOfReplaced(change)) remarks.push("a replaced object of this address");
+  if (isOfReplaced(change)) remarks.push(REPLACED_OBJECT);
   remarks.push(...strategyRemarks(change));
   if ("nameFrom" in change && change.nameFrom !== undefined)
     remarks.push(`takes the name of ${printable(change.nameFrom.address)}`);

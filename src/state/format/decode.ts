@@ -178,6 +178,7 @@ function decodePastChange(from: Shape): PastChange {
   return {
     address: from.address("address"),
     action: from.text("action"),
+    ...(from.value.deposed === true ? { deposed: true } : {}),
     fields: from.objects("fields").map((field) => {
       const { before, after } = field.value;
       return { path: field.text("path"), before, after };

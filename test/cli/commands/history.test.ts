@@ -1,6 +1,6 @@
 // `workspace history`, and what else tells people which run it was: the lock, and the list of older states.
 
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { workflowObserver } from "../../../src/cli/output/workflow-observer.ts";
@@ -109,6 +109,37 @@ test("an apply that fails is listed as failed with what it left", async () => {
   expect(faults.ok).toBe(true);
   expect((await run(folder, "apply --auto-approve")).code).toBe(1);
   expect(await runs(folder)).toMatchObject([{ outcome: "failed", applied: {}, left: 1, changed: [] }]);
+});
+
+test("a replacement that failed after its new object was made is in the history, and the old object is deleted as a replaced one", async () => {
+  const spec = (type: string, most: number) =>
+    `policy: { max_deletes: 100%, on_immutable_change: replace }
+pools: { p: { node_type_id: ${type}, max_capacity: ${most} } }
+clusters: { c: { spark_version: 6.4.x-scala2.11, num_workers: 1, instance_pool_id: "\${pools.p.instance_pool_id}" } }
+`;
+  const folder = folderWith(spec("Standard_DS3_v2", 5));
+  expect((await run(folder, "apply --auto-approve")).code).toBe(0);
+  writeFileSync(join(folder, "workspace.yaml"), spec("Standard_DS4_v2", 9));
+  const rules = [{ path: "/api/2.0/clusters/edit", fate: "status", status: 400 }];
+  await fetch(`${server.url}/__emulator/faults`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${TOKEN}` },
+    body: JSON.stringify({ rules }),
+  });
+  expect((await run(folder, "apply --auto-approve")).code).toBe(1);
+  await fetch(`${server.url}/__emulator/faults`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${TOKEN}` },
+  });
+  const [failed] = await runs(folder, "pools.p --diff");
+  expect(failed).toMatchObject({ outcome: "failed", changed: ["pools.p"], details: [{ action: "replace" }] });
+  expect(failed.details[0].fields).toContainEqual({ path: ["max_capacity"], before: 5, after: 9 });
+  expect((await run(folder, "apply --auto-approve")).code).toBe(0);
+  const [ended] = await runs(folder, "pools.p --diff");
+  expect(ended.details.at(-1)).toMatchObject({ action: "delete", address: "pools.p", deposed: true });
+  const { out } = await run(folder, "history pools.p --diff");
+  expect(out).toContain("a replaced object of this address");
+  expect(out).toMatch(/max_capacity +5 → 9/);
 });
 
 test("the history survives pull and push into another state", async () => {
