@@ -1,6 +1,6 @@
 // What a run knows of sensitive values: from the spec, from the digests in the state, and from the live objects that have them.
 
-import { type Address, addressOf } from "../../core/address.ts";
+import { type Address, addressOf, kindOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import { defined, type JsonObject, omit } from "../../core/json.ts";
 import { isSamePath } from "../../core/pointer.ts";
