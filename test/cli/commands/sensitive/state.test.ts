@@ -1,6 +1,6 @@
 // Sensitive values that were applied: the state has digests of them, and whatever a spec says later, no output has the values.
 
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -446,4 +446,34 @@ describe("a state in the workspace without WORKSPACE_STATE_KEY", () => {
     expect(texts.join("\n")).toContain("(sensitive ");
     expect(texts.join("\n")).not.toContain(VALUE);
   });
+});
+
+test("a key of a live map that contains a sensitive value is not in the state after `import`, and no untrusted plan shows it", async () => {
+  const spec = `variables: { apikey: { type: string, sensitive: true, default: d } }
+${CLUSTER}    custom_tags: { k: "\${var.apikey}", open: o }
+`;
+  const { folder, state, run } = await applied({}, spec);
+  const [{ cluster_id }] = JSON.parse((await run("api clusters/list")).out).clusters;
+  expect((await run("state rm clusters.c")).code).toBe(0);
+  const tags = { k: VALUE, open: "o", [`of-${VALUE}`]: "live-1" };
+  const input = {
+    cluster_id,
+    cluster_name: "c",
+    spark_version: "6.4.x-scala2.11",
+    node_type_id: "Standard_DS3_v2",
+    num_workers: 1,
+    custom_tags: tags,
+  };
+  writeFileSync(join(folder, "edit.json"), JSON.stringify(input));
+  expect((await run("api clusters/edit --input edit.json")).code).toBe(0);
+  const imported = await run(`import clusters.c ${cluster_id}`, { WORKSPACE_VAR_apikey: VALUE });
+  expect(imported).toMatchObject({ code: 0, all: expect.stringContaining("live-1") });
+  const stored = readdirSync(state)
+    .filter((name) => /\.jsonl?$/.test(name))
+    .map((name) => readFileSync(join(state, name), "utf8"))
+    .join("\n");
+  expect(stored).toContain("custom_tags");
+  expect(stored).not.toMatch(new RegExp(`${VALUE}|live-1`));
+  for (const line of ["state show clusters.c", "state pull", "plan --untrusted", "drift"])
+    expect((await run(line)).all).not.toMatch(new RegExp(VALUE));
 });
