@@ -1,12 +1,11 @@
 // Applies a JSON Patch (RFC 6902) to a YAML text. Only the text of the values that change is written; comments, order, quotes, and
 // indentation of the rest stay, byte for byte.
 
-import { diffArrays } from "diff";
 import jsonPatch, { type Operation } from "fast-json-patch";
 import type { Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
-import { type Path, pointerKeys, toPointer } from "../../core/pointer.ts";
+import { type Path, pointerKeys } from "../../core/pointer.ts";
 import { yaml } from "../yaml/lazy-packages.ts";
 import { blockText, flowText, keyText, styleOf } from "./yaml-values.ts";
 
@@ -321,7 +320,10 @@ class YamlEdit {
       : `${keyText(key)}:${blockText(value, indent, {})}`;
     if (at < items.length) {
       const next = this.#startOf(collection, at);
-      return next === undefined ? undefined : this.#with(next, next, `${text}\n${indent}`);
+      if (next === undefined) return undefined;
+      // The comment of the next item stays directly above it.
+      const above = this.#withComment(next) + indent.length;
+      return this.#with(above, above, `${text}\n${indent}`);
     }
     const end = this.#endOf(collection, at - 1);
     if (end === undefined) return undefined;
@@ -433,56 +435,4 @@ function blockLines(value: Json, indent: string): string {
   return Object.entries(value as object)
     .map(([key, member]) => `\n${inner}${keyText(key)}:${blockText(member as Json, inner, {})}`)
     .join("");
-}
-
-export function documentPatch(before: Json, after: Json, path: Path = []): readonly YamlOperation[] {
-  if (canonicalJson(before) === canonicalJson(after)) return [];
-  if (isObject(before) && isObject(after)) return mapPatch(before, after, path);
-  if (Array.isArray(before) && Array.isArray(after)) return listPatch(before, after, path);
-  return [{ op: "replace", path: toPointer(path), value: after }];
-}
-
-function mapPatch(
-  before: { readonly [key: string]: Json },
-  after: { readonly [key: string]: Json },
-  path: Path,
-): readonly YamlOperation[] {
-  const operations: YamlOperation[] = [];
-  for (const [key, value] of Object.entries(before)) {
-    const here = [...path, key];
-    if (!Object.hasOwn(after, key)) operations.push({ op: "remove", path: toPointer(here) });
-    else operations.push(...documentPatch(value, after[key] ?? null, here));
-  }
-  for (const [key, value] of Object.entries(after))
-    if (!Object.hasOwn(before, key)) operations.push({ op: "add", path: toPointer([...path, key]), value });
-  return operations;
-}
-
-/** Removed and added items at the same position are one changed item each. */
-function listPatch(before: readonly Json[], after: readonly Json[], path: Path): readonly YamlOperation[] {
-  const operations: YamlOperation[] = [];
-  const parts = diffArrays(before.map(canonicalJson), after.map(canonicalJson));
-  let at = 0;
-  let old = 0;
-  let now = 0;
-  for (const [index, part] of parts.entries()) {
-    const { length } = part.value;
-    if (part.removed) {
-      const following = parts[index + 1];
-      const replaced = Math.min(length, following?.added ? following.value.length : 0);
-      for (let step = 0; step < replaced; step++, at++, old++, now++)
-        operations.push(...documentPatch(before[old] ?? null, after[now] ?? null, [...path, at]));
-      for (let step = replaced; step < length; step++, old++)
-        operations.push({ op: "remove", path: toPointer([...path, at]) });
-      if (following?.added) following.value = following.value.slice(replaced);
-    } else if (part.added)
-      for (let step = 0; step < length; step++, at++, now++)
-        operations.push({ op: "add", path: toPointer([...path, at]), value: after[now] ?? null });
-    else {
-      at += length;
-      old += length;
-      now += length;
-    }
-  }
-  return operations;
 }

@@ -4,16 +4,23 @@ import type { Code } from "../../core/codes.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
-import { isAtOrBelow, isSamePath, type Path, setMember, toDottedPath } from "../../core/pointer.ts";
+import {
+  isAtOrBelow,
+  isSamePath,
+  type Path,
+  setMember,
+  toDottedPath,
+  toPointer,
+} from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { isEvaluated, isTemplate, literalOf, templateParts } from "../../expressions/template.ts";
 import type { Span } from "../model/source.ts";
 import { isNull, type SpecNode } from "../model/tree.ts";
 import { BYTE_ORDER_MARK, hasByteOrderMark } from "../yaml/read-yaml.ts";
+import { documentPatch } from "./document-patch.ts";
 import {
   documentData,
   documentOffsets,
-  documentPatch,
   patchYaml,
   type SharedValue,
   sharedValues,
@@ -53,11 +60,15 @@ function literalTree(value: Json): Json {
 
 type Mutable = { [key: string]: Json } & Json[];
 
+type IsSame = (before: Json, after: Json) => boolean;
+
 interface OpenDocument {
   readonly bytes: Uint8Array;
   readonly text: string;
   readonly before: Json;
   readonly root: { document: Json };
+  /** Lists whose items have an identity, by JSON Pointer. */
+  readonly identified: Map<string, IsSame>;
   /** Paths by the kind of a node and its offset; `key` for the keys of maps. */
   readonly offsets: ReadonlyMap<string, Path>;
   readonly shared: readonly SharedValue[];
@@ -142,6 +153,11 @@ export class SpecEdits {
     else (this.#ensured(file, path.slice(0, -1)) as Mutable)[last as never] = value as never;
   }
 
+  /** An item that is not the same as the one at its position comes in addition; that one leaves with its comments. */
+  identify({ file, path }: DocumentPlace, isSame: IsSame): void {
+    this.#document(file)?.identified.set(toPointer(path), isSame);
+  }
+
   /** Throws Failure if an alias repeats the place, or a value in it. */
   remove({ file, path }: DocumentPlace): void {
     this.#assertUnshared(
@@ -164,7 +180,10 @@ export class SpecEdits {
   files(): readonly FileEdit[] {
     return [...this.#documents].flatMap(([path, document]): readonly FileEdit[] => {
       if (document === undefined) return [];
-      const patch = documentPatch(document.before, document.root.document);
+      const patch = documentPatch(document.before, document.root.document, [], (list, before, after) => {
+        const isSame = document.identified.get(toPointer(list));
+        return isSame === undefined || isSame(before, after);
+      });
       if (patch.length === 0) return [];
       const mark = hasByteOrderMark(document.bytes) ? BYTE_ORDER_MARK : "";
       const after = new TextEncoder().encode(`${mark}${this.#patched(path, document.text, patch)}`);
@@ -222,6 +241,7 @@ export class SpecEdits {
       text,
       before,
       root: { document: structuredClone(before) },
+      identified: new Map(),
       offsets: documentOffsets(text),
       shared: sharedValues(text),
     };

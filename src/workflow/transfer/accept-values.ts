@@ -398,11 +398,14 @@ class DriftEdit {
     const raw = this.#edits.valueAt(place);
     const texts = Array.isArray(raw) ? (raw as readonly Json[]) : [];
     const order = [...live.keys()];
-    const isFree = schema.list !== undefined && schema.list !== "ordered";
-    if (isFree)
+    const rule = schema.list;
+    const isFree = rule !== undefined && rule !== "ordered";
+    if (isFree) {
+      this.#edits.identify(place, (a, b) => typeof rule === "object" && hasSameKey(rule.key, a, b));
       order.sort(
         (a, b) => (pairs[a] ?? Number.POSITIVE_INFINITY) - (pairs[b] ?? Number.POSITIVE_INFINITY) || a - b,
       );
+    }
     this.#edits.set(
       place,
       order.map((at) => {
@@ -436,13 +439,15 @@ function pairedItems(
   return pairs.map((pair, at) => {
     if (pair !== undefined) return pair;
     const item = live[at];
-    if (typeof rule === "object")
-      return take((other) => isObject(other) && isObject(item) && other[rule.key] === item[rule.key]);
+    if (typeof rule === "object") return take((other) => hasSameKey(rule.key, other, item ?? null));
     return rule === "set" || !isObject(item)
       ? undefined
       : take((other, index) => index === at && isObject(other));
   });
 }
+
+const hasSameKey = (key: string, a: Json, b: Json): boolean =>
+  isObject(a) && isObject(b) && a[key] === b[key];
 
 function hasSensitiveField(schema: FieldSchema, value: Json | undefined): boolean {
   if (schema.sensitive === true && value !== undefined) return true;

@@ -4,7 +4,8 @@ import jsonPatch from "fast-json-patch";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Json } from "../../../src/core/json.ts";
-import { documentData, documentPatch, patchYaml } from "../../../src/spec/edit/patch-yaml.ts";
+import { documentPatch } from "../../../src/spec/edit/document-patch.ts";
+import { documentData, patchYaml } from "../../../src/spec/edit/patch-yaml.ts";
 import { Findings } from "../../../src/spec/model/findings.ts";
 import { SourceText } from "../../../src/spec/model/source.ts";
 import { plain } from "../../../src/spec/model/tree.ts";
@@ -167,6 +168,30 @@ function yamlOf(json: Json, next: () => number, indent = ""): string {
 }
 
 describe("comments", () => {
+  const LIST = `users:
+  # the boss
+  - a
+  # the deputy
+  - b
+  # the cook
+  - c
+`;
+
+  test("above an item of a list leave with it when another item comes to its position", () => {
+    const patch = documentPatch({ users: ["a", "b", "c"] }, { users: ["a", "c", "d"] }, [], () => false);
+    expect(patchYaml(LIST, patch)).toBe("users:\n  # the boss\n  - a\n  # the cook\n  - c\n  - d\n");
+    const whole = documentPatch({ users: ["a", "b", "c"] }, { users: ["d"] }, [], () => false);
+    expect(patchYaml(LIST, whole)).toBe("users:\n  - d\n");
+    const flow = "users: [\n  # the boss\n  a,\n  b, # the deputy\n]\n";
+    const other = documentPatch({ users: ["a", "b"] }, { users: ["c", "b"] }, [], () => false);
+    expect(patchYaml(flow, other)).toBe("users: [\n  c, b, # the deputy\n]\n");
+  });
+
+  test("above an item of a list stay with it when another item comes before it", () => {
+    const patch = documentPatch({ users: ["a", "b", "c"] }, { users: ["a", "d", "b", "c"] });
+    expect(patchYaml(LIST, patch)).toBe(LIST.replace("  # the deputy", "  - d\n  # the deputy"));
+  });
+
   const replaced = (text: string, path: string, value: Json) =>
     patchYaml(text, [{ op: "replace", path, value }]);
   const removed = (text: string, path: string) => patchYaml(text, [{ op: "remove", path }]);

@@ -39,20 +39,24 @@ export async function applied(spec: string, files: Readonly<Record<string, strin
     });
     expect(answer.status).toBe(200);
   };
-  const leave = async (group: string, name: string) => {
+  const changeMembers = async (group: string, operation: (user: string) => object, name: string) => {
     const groups = `${url}/api/2.0/preview/scim/v2/Groups`;
     const { Resources } = (await (await fetch(groups, { headers })).json()) as {
       readonly Resources: readonly { readonly id: string; readonly displayName: string }[];
     };
     const id = Resources.find(({ displayName }) => displayName === group)?.id;
-    const user = list.Resources.find(({ userName }) => userName === `${name}@example.com`)?.id;
+    const user = list.Resources.find(({ userName }) => userName === `${name}@example.com`)?.id ?? "";
     const body = {
       schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
-      Operations: [{ op: "remove", path: `members[value eq "${user}"]` }],
+      Operations: [operation(user)],
     };
     const answer = await fetch(`${groups}/${id}`, { method: "PATCH", headers, body: JSON.stringify(body) });
     expect(answer.status).toBeLessThan(300);
   };
+  const leave = (group: string, name: string) =>
+    changeMembers(group, (user) => ({ op: "remove", path: `members[value eq "${user}"]` }), name);
+  const enter = (group: string, name: string) =>
+    changeMembers(group, (value) => ({ op: "add", path: "members", value: [{ value }] }), name);
   const list = (await (await fetch(users, { headers })).json()) as {
     readonly Resources: readonly { readonly id: string; readonly userName: string }[];
   };
@@ -68,5 +72,5 @@ export async function applied(spec: string, files: Readonly<Record<string, strin
     });
   const file = (path = "workspace.yaml") => readFileSync(join(folder, path), "utf8");
   const write = (text: string) => writeFileSync(join(folder, "workspace.yaml"), text);
-  return { run, call, rename, leave, remove: (name: string) => ask(name, "DELETE"), file, write };
+  return { run, call, rename, leave, enter, remove: (name: string) => ask(name, "DELETE"), file, write };
 }
