@@ -1,4 +1,4 @@
-// Makes a plan from desired, live, and recorded values, in the passes that are listed here in their order. Pure.
+// Makes a plan from desired, live, and recorded values, in the passes that are listed here in their order. It sends no request and reads no clock.
 
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
@@ -41,7 +41,7 @@ export function makePlan(from: PlanInput & PlanFacts): Plan {
   return finishPlan(draftPlan(from), from);
 }
 
-/** Each resource is compared with its live object and its record. Its change is in `context.decided` until `collectChanges`. */
+/** Each resource is compared with its live object and its record. Its change goes into `context.decided`, which later passes also read. */
 const DECIDE: readonly Pass[] = [reporting(unreadableKinds), decide];
 
 /** The decided changes and the removals are collected and get their order. Repeated when the caller becomes known. */
@@ -152,7 +152,7 @@ export interface PlanDraft {
   readonly diagnostics: readonly Diagnostic[];
   /** Why resources could not be decided; reported if the plan is about them. */
   readonly refusals: ReadonlyMap<Address, Diagnostic>;
-  /** Of the last pass of names. */
+  /** Names that cannot pass from one object to another, as the last run of `withPassedNames` found them. */
   readonly nameErrors: PassedNames["nameErrors"];
   readonly excluded: Selection["excluded"];
   readonly excludedDependents: Selection["excludedDependents"];

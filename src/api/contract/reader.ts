@@ -15,7 +15,7 @@ export interface Writer extends Reader {
   /**
    * One write; an intent is durable before it leaves. Throws Refused when it certainly had no effect, UnknownOutcome when that is open.
    * `permit` is asked right before each attempt leaves; where it throws, that attempt is not made.
-   * Secret values travel as `Sensitive` members of `input` (see SecretInput) and are revealed by the client only.
+   * Secret values travel as `Sensitive` members of `input` (see SecretValue) and are revealed by the client only.
    */
   write(operation: WriteOperation, input: WriteInput, permit?: Permit): Promise<JsonObject>;
 }
@@ -23,7 +23,7 @@ export interface Writer extends Reader {
 /** Throws if a request that changes something must no longer be sent. */
 export type Permit = () => void;
 
-/** Input of a write: JSON, save that a member may be a `Sensitive` or bytes, which the client base64-encodes. */
+/** Input of a write: JSON, except that a member may be a `Sensitive` or bytes, which the client base64-encodes. */
 export type WriteInput = { readonly [field: string]: JsonObject[string] | SecretValue | Uint8Array };
 
 /** The part of core's `Sensitive` that the client needs. */

@@ -1,9 +1,10 @@
-// Exit codes: of each diagnostic, a plan, and an apply (design 7). No other file contains these numbers.
+// Exit codes: of each diagnostic, a plan, drift, and an apply (design 7). No other file contains these numbers.
 
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyOutcome, findingsOf, type Plan } from "../../planner/model/plan.ts";
+import type { DriftView } from "../../report/view/drift-view.ts";
 
 export const EXIT = {
   ok: 0,
@@ -43,6 +44,11 @@ export function exitOf(diagnostics: readonly Diagnostic[]): number {
 export function exitOfPlan(plan: Plan, { detailed = false } = {}): number {
   const blocked = exitOf(findingsOf(plan));
   return detailed && blocked === EXIT.ok && changesAnything(plan) ? EXIT.changes : blocked;
+}
+
+/** The exit code of drift: 2 if a difference is neither acknowledged nor left out by --fail-on or --since. */
+export function exitOfDrift({ drift }: Pick<DriftView, "drift">): number {
+  return drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
 }
 
 export function exitOfOutcome(outcome: ApplyOutcome): number {

@@ -81,7 +81,7 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
   },
 });
 
-export function operationsText({ operations }: OperationCatalog): string {
+function operationsText({ operations }: OperationCatalog): string {
   const lines = textTable(
     operations.map((operation) => [operation.id, isWrite(operation) ? "w" : " ", operation.summary]),
     { indent: "  " },
@@ -90,7 +90,7 @@ export function operationsText({ operations }: OperationCatalog): string {
 }
 
 /** Nested fields are written `outer.inner`; lists and deeper values are JSON. */
-export function operationText(operation: CatalogOperation, follow: Follow): string {
+function operationText(operation: CatalogOperation, follow: Follow): string {
   const rows = operation.fields.flatMap((field) => rowsOf(field.name, field.schema, field.required, follow));
   const head = [
     `${operation.id}: ${operation.summary}${operation.adminOnly ? " (administrators only)" : ""}`,

@@ -77,7 +77,7 @@ export interface CompletionWord {
   readonly inner: readonly CompletionWord[];
 }
 
-export const SCRIPTS: Readonly<Record<Shell, (words: readonly CompletionWord[]) => string>> = {
+const SCRIPTS: Readonly<Record<Shell, (words: readonly CompletionWord[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,

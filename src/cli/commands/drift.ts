@@ -35,7 +35,7 @@ import { withSession } from "../../workflow/session/session.ts";
 import { type AcceptedSession, acceptInSession } from "../../workflow/transfer/accept-session.ts";
 import type { AcceptedResource } from "../../workflow/transfer/accept-values.ts";
 import { defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
+import { EXIT, exitOfDrift } from "../command/exit-codes.ts";
 import { flagOption, optionalChoiceOption, textOption } from "../command/option.ts";
 import {
   CHOICE_OPTIONS,
@@ -317,7 +317,7 @@ export const driftCommand = defineCommand({
         });
         const caller = reportedCaller(planned);
         await reports.show<DriftView>(DRIFT_FORMATS, view, { ...planned.plan, caller });
-        const code = view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
+        const code = exitOfDrift(view);
         if (sinceLast) {
           const moves = pendingMoves(planned.recovered.entries);
           // Drift that is in no report is new in the next run.

@@ -90,7 +90,7 @@ function endFirstWithoutMemory(): void {
 }
 
 /** Never rejects. */
-export async function runRequest(
+async function runRequest(
   request: RunRequest,
   signal: AbortSignal,
   send: (message: RunMessage) => void,

@@ -9,6 +9,7 @@ import type { Catalog, Catalogs } from "../../resource/compute.ts";
 import { identifyingFields, type Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
+import { folderOf } from "../../resource/names.ts";
 import { type ReadKindsInput, readKinds } from "./observe.ts";
 import { memoizedReader, requiredKinds } from "./readers.ts";
 
@@ -190,5 +191,3 @@ function listedNames(
     return objects.map((liveObject) => (byName ? liveObject.name : liveObject.id));
   });
 }
-
-const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));

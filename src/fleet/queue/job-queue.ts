@@ -41,7 +41,7 @@ interface JobFailure {
 }
 
 /** `waiting`: for the wave before it, for its time, or for the end of a pause. */
-export const JOB_STATES = ["queued", "waiting", "running"] as const;
+const JOB_STATES = ["queued", "waiting", "running"] as const;
 
 export interface PresentJob extends FleetJob {
   readonly id: string;

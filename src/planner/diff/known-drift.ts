@@ -76,8 +76,7 @@ export function marksOf(
       .flatMap(({ differences }) => differences),
   );
   const acknowledged = knownDrift.acknowledged.filter(({ address }) => address === drift.address);
-  if (reported.size === 0 && acknowledged.length === 0)
-    return Array.from({ length: Math.max(1, drift.diffs.length) }, () => ({ reported: false }));
+  if (reported.size === 0 && acknowledged.length === 0) return unmarked(drift);
   return driftDigests(drift, fields, keyed).map((digest, at) => {
     const path = drift.diffs[at]?.path;
     const accepted = acknowledged.findLast(
@@ -205,4 +204,9 @@ export function endedAcknowledgements(
     if (left.length === differences.length) return [];
     return [{ type: "acknowledged", acknowledgement: { ...accepted, differences: left } }];
   });
+}
+
+/** The marks of drift that no report has, and which is not acknowledged: one for each difference, or for the object. */
+export function unmarked({ diffs }: Pick<Drift, "diffs">): readonly DriftMark[] {
+  return Array.from({ length: Math.max(1, diffs.length) }, () => ({ reported: false }));
 }

@@ -247,7 +247,7 @@ interface ResultValues {
   readonly patch: readonly JsonObject[];
 }
 
-export function resultValues(change: Change, fields: FieldTable): ResultValues {
+function resultValues(change: Change, fields: FieldTable): ResultValues {
   const reached = markedResult(change, fields);
   if (!("before" in change)) return { before: undefined, patch: [], ...afterOf(reached, fields) };
   const before = shown(fields, change.before);

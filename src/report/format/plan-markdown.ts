@@ -248,8 +248,7 @@ function accessSections({ access }: PlanView): readonly Section[] {
   ];
 }
 
-function accessBlock({ sign, head, items }: AccessLine): Block {
-  const verb = sign === "+" ? "gains" : "loses";
+function accessBlock({ verb, head, items }: AccessLine): Block {
   const [only] = items;
   const start = `- **${verb}** ${markdownText(head)}`;
   if (items.length === 1 && only !== undefined)

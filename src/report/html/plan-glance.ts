@@ -1,11 +1,12 @@
-// The first lines of the page of a plan: why it is blocked, what it destroys, whose access and which costs change, and side effects.
+// The first lines of the page of a plan: why it is blocked, what it destroys, whose access and which costs change, and side effects; and the rights that a plan changes, below them.
 
 import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
+import { type AccessLine, type AccessView, openAccess } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { foldEffects, isAccessChange, kindCounts } from "../view/fold.ts";
 import type { PlanView } from "../view/plan-view.ts";
-import { anchorOf, type GlanceRow, type Html, html, NOTHING } from "./page.ts";
+import { anchorOf, closed, type GlanceRow, type Html, html, NOTHING } from "./page.ts";
 
 /** A line names so many objects; the filter shows all. */
 export const MOST_NAMED = 3;
@@ -103,4 +104,37 @@ function effectRow(changes: readonly ChangeView[]): readonly GlanceRow[] {
   const rest = all.length - sentences.length;
   const more = rest === 0 ? NOTHING : html` <a href="#effects">and ${count(rest, "more side effect")}</a>`;
   return [{ tone: "update", label: "Side effects", text: html`${sentences.join("; ")}${more}` }];
+}
+
+/** The JSON of a plan has the others. */
+const MOST_RIGHTS = 500;
+
+export function accessSection(access: AccessView | undefined): Html {
+  if (access === undefined) return NOTHING;
+  const { open, isShortened } = openAccess(access);
+  const notes = access.notCompared.map((what) => html`<li>not compared: ${what}</li>`);
+  const all = isShortened ? allRights(access) : NOTHING;
+  return html`<section id="access"><h2>${access.title}</h2><ul>${open.map(accessLine)}${notes}</ul>${all}</section>
+`;
+}
+
+function allRights({ allLines }: AccessView): Html {
+  const number = allLines.reduce((sum, { items }) => sum + items.length, 0);
+  const omitted = allLines.length - MOST_RIGHTS;
+  const rest =
+    omitted > 0
+      ? html`<p class="remark">… and ${grouped(omitted)} more lines; the JSON of this plan has all.</p>`
+      : NOTHING;
+  return closed(`All: ${count(number, "right")}`, [
+    html`<ul>${allLines.slice(0, MOST_RIGHTS).map(accessLine)}</ul>`,
+    rest,
+  ]);
+}
+
+function accessLine({ sign, verb, head, items }: AccessLine): Html {
+  const rights =
+    items.length === 1
+      ? html`: ${items[0] ?? ""}`
+      : html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+  return html`<li><strong>${sign} ${verb}</strong> ${head}${rights}</li>`;
 }

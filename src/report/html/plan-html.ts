@@ -29,7 +29,6 @@ import {
   type PlanView,
   resolvedSentence,
 } from "../view/plan-view.ts";
-import { accessSection } from "./access-section.ts";
 import { changeGraph, neededBy } from "./change-graph.ts";
 import { fieldTable, sideBySide } from "./differences.ts";
 import {
@@ -54,7 +53,7 @@ import {
   runLine,
   tile,
 } from "./page.ts";
-import { glanceRows, MOST_NAMED, MOST_SENTENCES, named, nextRow } from "./plan-glance.ts";
+import { accessSection, glanceRows, MOST_NAMED, MOST_SENTENCES, named, nextRow } from "./plan-glance.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {
   return [...planHtmlPieces(plan, info)].join("");

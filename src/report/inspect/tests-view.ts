@@ -17,7 +17,7 @@ export interface TestsView {
 }
 
 /** `step 2 (plan): actions are not as expected`. */
-export function problemSentence({ step, differs, diagnostics }: TestProblem): string {
+function problemSentence({ step, differs, diagnostics }: TestProblem): string {
   const where = step === undefined ? "" : `step ${step.number} (${step.name}): `;
   if (differs === undefined) return `${where}${diagnostics[0]?.message ?? "the step did not complete"}`;
   const { what, expected } = differs;
@@ -51,7 +51,7 @@ function yamlLines(value: Json): string {
 }
 
 /** `3 tests in 2 files: 2 passed, 1 failed.` */
-export function testsSentence({ results, diagnostics }: TestsView): string {
+function testsSentence({ results, diagnostics }: TestsView): string {
   const files = new Set(results.map(({ file }) => file)).size;
   const counts = statusCounts(results);
   const parts = Object.entries(counts).flatMap(([status, number]) =>

@@ -11,6 +11,7 @@ export type AccessGrouping = "principal" | "object";
 /** Printable. */
 export interface AccessLine {
   readonly sign: "+" | "-";
+  readonly verb: "gains" | "loses";
   /** `everyone in users (212 people)`, or `job nightly` if the lines are by object. */
   readonly head: string;
   /** `READ on scope etl (through data-eng)`. */
@@ -34,6 +35,8 @@ export interface AccessView {
 
 /** Names in a line that is about several principals or objects; more objects are one item. */
 const MOST_NAMED = 3;
+
+const VERB = { "+": "gains", "-": "loses" } as const;
 
 /** So many lines are open above the changes of a page or a comment. */
 const MOST_OPEN = 5;
@@ -111,6 +114,7 @@ function linesByPrincipal(
     const textsOf = (rights: readonly AccessRight[]) => rightTexts(sign, rights, registry, isFolded);
     return {
       sign,
+      verb: VERB[sign],
       head: firstFew(group, MOST_NAMED, ([subject]) => subject),
       items: textsOf(rights),
       brief: firstItems(textsOf(rights.toSorted(byImportance))),
@@ -169,6 +173,7 @@ function linesByObject(
       rights,
       line: {
         sign,
+        verb: VERB[sign],
         head: target,
         items: items.map(({ item }) => item),
         brief: firstItems(most.map(({ item }) => item)),

@@ -2,6 +2,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
+import { unmarked } from "../../planner/diff/known-drift.ts";
 import { normalForm } from "../../planner/diff/normalize.ts";
 import type { Drift, DriftMark, DriftOrigin, Plan } from "../../planner/model/plan.ts";
 import { type FieldTable, type Severity, schemaAt } from "../../resource/field-schema.ts";
@@ -20,7 +21,7 @@ import {
   type SpecPlaces,
 } from "./change-view.ts";
 import { type Choice, driftEntry, hiddenLine, isChosen, SHOW_ALL } from "./choice.ts";
-import { diffLines, type FieldLine } from "./field-lines.ts";
+import { diffLines, type FieldLine, withNote } from "./field-lines.ts";
 
 export interface DriftView {
   readonly host: string;
@@ -133,7 +134,7 @@ export function driftItem(
     at: places(drift.address),
     fields: [
       ...differences.flatMap((rated, at) =>
-        withRemark(linesOf(drift, rated, registry), markText(marks[at], context)),
+        withMark(linesOf(drift, rated, registry), markText(marks[at], context)),
       ),
       ...rights.flatMap((rated) => linesOf(drift, rated, registry)),
     ],
@@ -180,8 +181,8 @@ export function alertedDifferences(
 }
 
 /** The status of each difference; new if the state was not asked. */
-export function marksIn({ marks, diffs }: Drift): readonly DriftMark[] {
-  return marks ?? Array.from({ length: Math.max(1, diffs.length) }, () => ({ reported: false }));
+export function marksIn(drift: Drift): readonly DriftMark[] {
+  return drift.marks ?? unmarked(drift);
 }
 
 /** Digests of contents mean nothing to users. */
@@ -292,13 +293,9 @@ export function driftOriginJson(origin: DriftOrigin | undefined): Record<string,
   return { changed_by: by, changed_at: at === undefined ? null : timeText(at), created_by: creator };
 }
 
-/** The lines of one field with a note on the first. */
-function withRemark(lines: readonly FieldLine[], text: string): readonly FieldLine[] {
-  if (text === "") return lines;
-  return lines.map((line, at) =>
-    at === 0 ? { ...line, note: line.note === undefined ? text : `${line.note}, ${text}` } : line,
-  );
-}
+/** The lines of one field, the first of which has the note. */
+const withMark = ([first, ...others]: readonly FieldLine[], mark: string): readonly FieldLine[] =>
+  first === undefined ? [] : [...withNote([first], mark), ...others];
 
 /** `1 new, 1 reported before, 1 acknowledged.` Empty where the state says nothing. */
 function markTitle(marks: readonly DriftMark[], { sinceLast = false }: DriftAttention): string {

@@ -47,7 +47,6 @@ export interface PlanView extends Pick<Plan, "host" | "part" | "renames" | "cost
   readonly refusalCodes: readonly string[];
   /** `Blocked by GUARD_PREVENT_DESTROY.` Undefined for a plan that may be applied. */
   readonly refusal: string | undefined;
-  readonly changesAnything: boolean;
   readonly split?: SplitView;
   /** With `change`, no guard, error, or annotation counts that was pending. */
   readonly exitcodeFor: ExitcodeFor;
@@ -137,7 +136,6 @@ export function planView(
     title: summaryLine(plan),
     refusalCodes,
     refusal: refusalCodes.length === 0 ? undefined : `Blocked by ${listed(refusalCodes)}.`,
-    changesAnything: changesAnything(plan),
     summary: summaryOf(plan.changes),
     allChanges,
     touching: allChanges.filter((change) => change.touches),

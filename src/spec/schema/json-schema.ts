@@ -96,7 +96,7 @@ export function isOptional(field: FieldSchema): boolean {
 }
 
 /** A string with a reference in it; `$${` is not a reference. */
-export const REFERENCE_PATTERN = "(^|[^$])\\$\\{";
+const REFERENCE_PATTERN = "(^|[^$])\\$\\{";
 
 const DROPPED = new Set<string>([...ANNOTATION_KEYWORDS, "readOnly", "writeOnly"]);
 const OUTER = new Set(["title", "description", "default", "deprecated"]);

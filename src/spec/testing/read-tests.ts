@@ -53,16 +53,7 @@ export interface TestSetup {
   readonly timeoutMs: number;
 }
 
-export const STEP_NAMES = [
-  "validate",
-  "plan",
-  "apply",
-  "drift",
-  "create",
-  "change",
-  "delete",
-  "live",
-] as const;
+const STEP_NAMES = ["validate", "plan", "apply", "drift", "create", "change", "delete", "live"] as const;
 export type StepName = (typeof STEP_NAMES)[number];
 
 export interface TestStep {

@@ -286,7 +286,7 @@ function writtenText({ source, start, end }: SpecNode): string {
 
 const LONGEST_MATCHED = 10_000;
 
-export function linearPatternProblem(pattern: string): string | undefined {
+function linearPatternProblem(pattern: string): string | undefined {
   try {
     compiledPattern(pattern);
     return undefined;

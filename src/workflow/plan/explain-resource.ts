@@ -21,10 +21,10 @@ import { loadSpec } from "../../spec/load-spec.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
 import type { Resource, Spec, WrittenResource } from "../../spec/model/spec.ts";
 import { nodeAt, type SpecNode } from "../../spec/model/tree.ts";
-import { withOrigins } from "../drift/drift.ts";
 import { specInput } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
 import { planWorkspace, type WorkspacePlan } from "./plan.ts";
+import { driftWithAuthors } from "./plan-review.ts";
 import { type PlanPlaces, placesIn } from "./saved-plan.ts";
 import { shownPlan } from "./sensitive.ts";
 import type { PlanOptions } from "./sources.ts";
@@ -41,7 +41,7 @@ export async function explainInSession(
   address: Address,
   options: Pick<PlanOptions, "only" | "exclude" | "adopt" | "allowDuplicates">,
 ): Promise<ExplainedInSession> {
-  const { spec, connection, readLimit, invocation } = session;
+  const { spec, invocation } = session;
   const { state, diagnostics } = await session.readState();
   const planned = await planWorkspace(session, state, {
     ...options,
@@ -51,9 +51,7 @@ export async function explainInSession(
   invocation.observer.report([...diagnostics, ...planned.diagnostics]);
   const recorded = planned.recovered.state;
   const own = planned.plan.drift.filter((drift) => drift.address === address);
-  const drift = await readLimit.during(() =>
-    withOrigins(own, recorded, connection.reader, planned.sensitive),
-  );
+  const drift = await driftWithAuthors(session, planned, own);
   const plan = { ...planned.plan, drift };
   const { only, exclude, registry } = planned.input;
   const input: ExplainInput = {

@@ -50,16 +50,17 @@ export function reviewWorkspace(session: Session, options: ReviewOptions): Promi
     const budget = invocation.untrusted ? budgetFor(state, options.maxReads) : undefined;
     const planned = await planWorkspace(session, state, { ...planOptions, budget });
     if (invocation.untrusted) return planned;
-    return { ...planned, plan: { ...planned.plan, drift: await driftOf(session, planned) } };
+    return { ...planned, plan: { ...planned.plan, drift: await driftWithAuthors(session, planned) } };
   });
 }
 
-/** The drift of a plan, with its authors. */
-function driftOf(
+/** The drift of a plan, or a part of it, with its authors. */
+export function driftWithAuthors(
   { readLimit, connection }: Session,
   { plan, recovered, sensitive }: WorkspacePlan,
+  drift = plan.drift,
 ): Promise<Plan["drift"]> {
-  return readLimit.during(() => withOrigins(plan.drift, recovered.state, connection.reader, sensitive));
+  return readLimit.during(() => withOrigins(drift, recovered.state, connection.reader, sensitive));
 }
 
 interface ReviewedDrift {
@@ -81,7 +82,7 @@ export async function reviewDrift(
   const planned = await planWorkspace(session, state, selection);
   const unread = planned.plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
   const findings = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
-  return { state, planned, findings, drift: () => driftOf(session, planned) };
+  return { state, planned, findings, drift: () => driftWithAuthors(session, planned) };
 }
 
 /** Needs neither host nor token; a host that is named must be the state's. */

@@ -67,7 +67,7 @@ const HELP =
   'Type an expression, such as local.tags or var.env.lowerAscii(). Tab completes names; "exit" or Ctrl-D ends.\n';
 
 /** Ends with 0; an error of an expression was shown with it. */
-export async function promptExpressions(
+async function promptExpressions(
   context: CommandContext,
   { names }: Pick<ExpressionScope, "names">,
   show: (text: string) => number,
