@@ -54,7 +54,7 @@ export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COM
 function causeBlock(cause: Diagnostic, items: readonly OutcomeItem[]): Block {
   const { text } = findingQuote(cause);
   const names = firstFew(items, MOST_NAMED, ({ address }) => markdownCode(address));
-  return { what: "finding", text: `${text.trimEnd()}\n> Changes: ${names}\n\n` };
+  return { what: "finding", text: `${text.trimEnd()}\n>\n> Changes: ${names}\n\n` };
 }
 
 function explainedSection(items: readonly OutcomeItem[]): Section {

@@ -28,7 +28,7 @@ import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
 import { type AccessLine, openAccess } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import type { DriftView } from "../view/drift-view.ts";
-import { foldChanges, foldEffects, isAccessChange, kindCounts } from "../view/fold.ts";
+import { foldChanges, foldEffects, isAccessChange, isCostChange, kindCounts } from "../view/fold.ts";
 import { nextOfDrift, nextOfPlan } from "../view/next-step.ts";
 import { kindTable, movedLines, ORIGIN_HEADS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
 import {
@@ -140,7 +140,7 @@ function hiddenLines(hidden: string | undefined): readonly string[] {
 }
 
 /**
- * Costs and side effects; what is destroyed and who gets access has a section below. A side effect of one change of
+ * What is destroyed, costs, and side effects; who gets access has a section below. A side effect of one change of
  * `destroyedBelow` is only there.
  */
 function glanceLines(
@@ -150,7 +150,8 @@ function glanceLines(
 ): readonly string[] {
   const { touching, costTotal, summary } = plan;
   const { compare } = summary;
-  const cost = touching.filter((change) => !change.destroys && change.severity === "cost");
+  const cost = touching.filter(isCostChange);
+  const destroys = touching.filter((change) => change.destroys);
   const effects = foldEffects(touching).filter(
     ({ changes: [change, ...others] }) => others.length > 0 || !destroyedBelow.has(change),
   );
@@ -162,7 +163,11 @@ function glanceLines(
     ...(costTotal === undefined ? [] : [markdownText(costTotal)]),
     ...(cost.length === 0 ? [] : [`${markdownText(kindCounts(cost))} (${names(cost, NAMED_IN_LINE)})`]),
   ];
+  // A few stand in the section right below.
   const lines = [
+    ...(destroys.length <= NAMED_IN_LINE
+      ? []
+      : [`- **Destroys**: ${markdownText(kindCounts(destroys))} (${names(destroys, NAMED_IN_LINE)})`]),
     ...(costParts.length === 0 ? [] : [`- **Cost**: ${costParts.join(" ")}`]),
     ...(compare === 0 ? [] : [`- **Secrets not compared**: ${grouped(compare)}`]),
     ...(effects.length === 0
@@ -232,7 +237,7 @@ function findingBlock(group: DiagnosticGroup, info: RunInfo | undefined): Block 
 /** Above the changes: what people can do matters more than how a change is written. */
 function accessSections({ access }: PlanView): readonly Section[] {
   if (access === undefined) return [];
-  const { open, isShortened } = openAccess(access);
+  const { open, isShortened } = openAccess(access, MOST_OPEN);
   const all = isShortened ? access.allLines : [];
   const number = all.reduce((sum, { items }) => sum + items.length, 0);
   const notes = access.notCompared.map(

@@ -209,7 +209,8 @@ export function runLine(host: string, modes: readonly string[], info: RunInfo | 
   const where = hasHost({ host, modes }) ? [html`Workspace <code>${host}</code>`] : [];
   const commit = info?.commit === undefined ? undefined : commitPart(info.commit);
   const about = [...modes, ...(info === undefined ? [] : [...runAuthor(info), ...runParts(info)])].map(
-    (part) => html`<span>${part === commit ? linked(html`${part}`, commitPage(info)) : part}</span>`,
+    (part) =>
+      html`<span>${part === commit ? linked(html`${part}`, commitPage(info)) : part === info?.madeAt ? momentHtml(part) : part}</span>`,
   );
   const link =
     info?.runUrl === undefined || !/^https?:/.test(info.runUrl)
@@ -217,6 +218,11 @@ export function runLine(host: string, modes: readonly string[], info: RunInfo | 
       : [html`<a href="${info.runUrl}" rel="noreferrer">run</a>`];
   const parts = [...where, ...about, ...link].map((part, at) => (at === 0 ? part : html` · ${part}`));
   return html`<p class="where">${parts}</p>`;
+}
+
+/** `2026-11-28 17:07 UTC` of `2026-11-28T17:07:33.949Z`. */
+function momentHtml(time: string): Html {
+  return html`<time datetime="${time}" title="${time}">${time.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
 
 /** With a link to the page, or alone without one. */

@@ -4,7 +4,7 @@ import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { type AccessLine, type AccessView, openAccess } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
-import { foldEffects, isAccessChange, kindCounts } from "../view/fold.ts";
+import { foldEffects, isAccessChange, isCostChange, kindCounts } from "../view/fold.ts";
 import type { PlanView } from "../view/plan-view.ts";
 import { anchorOf, closed, type GlanceRow, type Html, html, NOTHING } from "./page.ts";
 
@@ -44,7 +44,7 @@ export function glanceRows(plan: PlanView): readonly GlanceRow[] {
     ...refusal,
     ...row("delete", "Destroys", destroyed, `action=${actionsOf(destroyed)}`),
     ...row("update", "Access", access, `severity=security&action=${actionsOf(access)}`),
-    ...costRow(plan, bySeverity("cost"), shown),
+    ...costRow(plan, touching.filter(isCostChange), shown),
     ...compareRow(plan),
     ...effectRow(touching),
   ];

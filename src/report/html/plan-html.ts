@@ -7,7 +7,7 @@ import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import { filePage } from "../text/source-link.ts";
 import { summaryActions } from "../text/vocabulary.ts";
-import type { ChangeView, SpecPlace } from "../view/change-view.ts";
+import { type ChangeView, contentLine, type SpecPlace } from "../view/change-view.ts";
 import { type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts";
 import {
   briefDifference,
@@ -248,7 +248,7 @@ function groupHtml(
     id: isSingle ? ids.get(view) : undefined,
     head: [
       html`<span class="verb">${verb}</span><span class="address">${groupTitle(group)}</span>`,
-      remark(briefDifference(fields)),
+      remark(briefDifference(fields) || changedLines(view)),
       isSingle ? NOTHING : remark(groupNames(group, MOST_NAMED)),
       remark(remarks.join("; ")),
       consequences.length === 0
@@ -384,6 +384,13 @@ function driftHtmlOf(group: DriftGroup, info: RunInfo | undefined, open: boolean
       isSingle ? NOTHING : html`<ul class="members">${members}</ul>`,
     ],
   });
+}
+
+/** `content: 1 line added, 1 removed`. */
+function changedLines({ source }: ChangeView): string {
+  if (source.action !== "update" || source.content === undefined) return "";
+  const { label, text } = contentLine(source.content);
+  return `${label}: ${text}`;
 }
 
 /** So many are seen at a glance; more are read one by one. */

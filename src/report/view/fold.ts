@@ -16,6 +16,11 @@ export type ChangeGroup = readonly [ChangeView, ...ChangeView[]];
 /** Two equal changes are read as quickly as one line about both. */
 const LEAST = 3;
 
+/** Whether the change has a part in the total of costs, or changes what decides a cost. */
+export function isCostChange({ cost, destroys, severity }: ChangeView): boolean {
+  return cost !== "" || (!destroys && severity === "cost");
+}
+
 /** Not a secret that an apply compares: its value may stay. */
 export function isAccessChange({ severity, action }: ChangeView): boolean {
   return severity === "security" && action !== "compare";

@@ -69,7 +69,7 @@ export function outcomeView(
     ...titlesOf(outcome, applied, unapplied),
     applied,
     unapplied,
-    changes: changes.map(itemOf),
+    changes: changes.map(itemOf).toSorted((a, b) => rankOf(a) - rankOf(b)),
     diagnostics,
     notes,
     interrupted,
@@ -135,6 +135,9 @@ function itemOf(changeOutcome: ChangeOutcome): OutcomeItem {
 
 const RESULTS = ["failed", "unknown", "blocked", "skipped"] as const;
 
+/** Changes that are not applied come in this order, after those that are. */
+const rankOf = ({ result }: OutcomeItem): number => (result === "applied" ? -1 : RESULTS.indexOf(result));
+
 function countsBy<Name extends string>(names: readonly Name[], count: (name: Name) => number) {
   return Object.fromEntries(names.map((name) => [name, count(name)])) as Readonly<Record<Name, number>>;
 }
@@ -153,8 +156,9 @@ function titlesOf(
     .join(", ");
   const time = duration(elapsedMs);
   const title = `${interrupted ? "Stopped after" : "Applied in"} ${time}: ${done}${rest === "" ? "" : `; ${rest}`}.`;
-  const isFailed = unapplied.failed + unapplied.unknown + unapplied.blocked > 0;
-  return { title, heading: isFailed && !interrupted ? `Failed after ${time}: ${rest}; ${done}.` : title };
+  const isFailed = unapplied.failed + unapplied.unknown > 0 || (!interrupted && unapplied.blocked > 0);
+  const verdict = interrupted ? "Stopped after" : "Failed after";
+  return { title, heading: isFailed ? `${verdict} ${time}: ${rest}; ${done}.` : title };
 }
 
 type Line = Record<string, unknown>;
