@@ -116,7 +116,8 @@ export class Reports<F extends string> {
       cutSomewhere ||= report.cut;
     }
     const isText = this.format === "text" && only("text");
-    if (isText || !cutSomewhere) return isText;
+    // Standard output in text has what a shortened report lacks, also if it was written before.
+    if (this.format === "text" || !cutSomewhere) return isText;
     await beforeLog();
     await this.log(formats, view, facts);
     return true;

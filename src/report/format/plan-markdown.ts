@@ -28,7 +28,14 @@ import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
 import { type AccessLine, openAccess } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import type { DriftView } from "../view/drift-view.ts";
-import { foldChanges, foldEffects, isAccessChange, isCostChange, kindCounts } from "../view/fold.ts";
+import {
+  destroysIn,
+  foldChanges,
+  foldEffects,
+  isAccessChange,
+  isCostChange,
+  kindCounts,
+} from "../view/fold.ts";
 import { nextOfDrift, nextOfPlan } from "../view/next-step.ts";
 import { kindTable, movedLines, ORIGIN_HEADS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
 import {
@@ -61,7 +68,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
   const shown = touching.filter((change) => change.origin !== "pending");
   const pending = touching.filter((change) => change.origin === "pending");
   const guarded = new Set<string>(plan.guards.flatMap((guard) => guard.addresses));
-  const destroys = shown.filter((change) => change.destroys);
+  const destroys = destroysIn(shown);
   const access = shown.filter((change) => !change.destroys && isAccessChange(change));
   const rest = shown.filter((change) => !change.destroys && !isAccessChange(change));
   const risky = rest.filter((change) => isRisky(change, guarded));
@@ -139,10 +146,7 @@ function hiddenLines(hidden: string | undefined): readonly string[] {
   return hidden === undefined ? [] : [`_${markdownText(hidden)}_`];
 }
 
-/**
- * What is destroyed, costs, and side effects; who gets access has a section below. A side effect of one change of
- * `destroyedBelow` is only there.
- */
+/** What the plan destroys and costs, and its side effects, without those of a single change of `destroyedBelow`. */
 function glanceLines(
   plan: PlanView,
   destroyedBelow: ReadonlySet<ChangeView>,
@@ -151,7 +155,7 @@ function glanceLines(
   const { touching, costTotal, summary } = plan;
   const { compare } = summary;
   const cost = touching.filter(isCostChange);
-  const destroys = touching.filter((change) => change.destroys);
+  const destroys = destroysIn(touching);
   const effects = foldEffects(touching).filter(
     ({ changes: [change, ...others] }) => others.length > 0 || !destroyedBelow.has(change),
   );

@@ -9,7 +9,7 @@ import { type RunInfo, runLines } from "../text/run-info.ts";
 import { type Colors, textTable } from "../text/terminal.ts";
 import { type AccessLine, openAccess } from "../view/access-view.ts";
 import type { DriftItem, DriftView } from "../view/drift-view.ts";
-import { foldChanges, kindCounts } from "../view/fold.ts";
+import { destroysIn, foldChanges, kindCounts } from "../view/fold.ts";
 import { nextOfDrift } from "../view/next-step.ts";
 import {
   byOrigin,
@@ -171,10 +171,7 @@ const MOST_IN_SENTENCE = 10;
 
 /** Deletions are listed once more, in red, before the summary. */
 function lossSection({ touching }: PlanView, colors: Colors): readonly string[] {
-  const isDeletion = ({ action }: { readonly action: string }) => action === "delete";
-  const destroyed = touching
-    .filter((change) => change.destroys)
-    .toSorted((a, b) => Number(isDeletion(b)) - Number(isDeletion(a)));
+  const destroyed = destroysIn(touching);
   if (destroyed.length === 0) return [];
   const head = `This plan destroys ${count(destroyed.length, "object")}`;
   if (destroyed.length <= MOST_IN_SENTENCE)

@@ -4,7 +4,7 @@ import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { type AccessLine, type AccessView, openAccess } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
-import { foldEffects, isAccessChange, isCostChange, kindCounts } from "../view/fold.ts";
+import { destroysIn, foldEffects, isAccessChange, isCostChange, kindCounts } from "../view/fold.ts";
 import type { PlanView } from "../view/plan-view.ts";
 import { anchorOf, closed, type GlanceRow, type Html, html, NOTHING } from "./page.ts";
 
@@ -17,7 +17,7 @@ export const MOST_SENTENCES = 2;
 export function glanceRows(plan: PlanView): readonly GlanceRow[] {
   const { touching } = plan;
   const shown = new Set(plan.shown.changes);
-  const destroyed = touching.filter((view) => view.destroys);
+  const destroyed = destroysIn(touching);
   const actionsOf = (changes: readonly ChangeView[]) =>
     [...new Set(changes.map(({ action }) => action))].join(",");
   const bySeverity = (severity: Severity) =>

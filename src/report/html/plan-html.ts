@@ -13,6 +13,7 @@ import {
   briefDifference,
   type ChangeGroup,
   type DriftGroup,
+  destroysIn,
   foldChanges,
   foldDrift,
   foldEffects,
@@ -81,10 +82,7 @@ function* planBody(plan: PlanView, info: RunInfo | undefined): Generator<Html> {
   yield accessSection(plan.access);
   yield renamesSection(plan);
   yield filterBar(facets);
-  yield* list(
-    isSplit ? "Destroys, caused by this change" : "Destroys",
-    own.filter((view) => view.destroys),
-  );
+  yield* list(isSplit ? "Destroys, caused by this change" : "Destroys", destroysIn(own));
   yield* list(
     isSplit ? ORIGIN_HEADS.caused : "Changes",
     own.filter((view) => view.touches && !view.destroys),

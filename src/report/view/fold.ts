@@ -16,6 +16,12 @@ export type ChangeGroup = readonly [ChangeView, ...ChangeView[]];
 /** Two equal changes are read as quickly as one line about both. */
 const LEAST = 3;
 
+/** The changes that destroy an object: deletions first, then replacements. */
+export function destroysIn(changes: readonly ChangeView[]): readonly ChangeView[] {
+  const rank = ({ action }: ChangeView) => Number(action !== "delete");
+  return changes.filter((change) => change.destroys).toSorted((a, b) => rank(a) - rank(b));
+}
+
 /** Whether the change has a part in the total of costs, or changes what decides a cost. */
 export function isCostChange({ cost, destroys, severity }: ChangeView): boolean {
   return cost !== "" || (!destroys && severity === "cost");

@@ -94,14 +94,13 @@ describe("an answer", () => {
   });
 
   test("names the run: version, host, target, commit, and time", () => {
-    for (const text of [seen(renderedHtml(markdown(explained()))), seen(html(scopeAccess(1)))])
-      for (const fact of [
-        "1.2.3",
-        "ws.example.com",
-        "target prod",
-        "commit fedcba98fedc",
-        "2026-11-22T08:00:00Z",
-      ])
+    const comment = seen(renderedHtml(markdown(explained())));
+    const page = seen(html(scopeAccess(1)));
+    for (const [text, time] of [
+      [comment, "2026-11-22T08:00:00Z"],
+      [page, "2026-11-22 08:00 UTC"],
+    ])
+      for (const fact of ["1.2.3", "ws.example.com", "target prod", "commit fedcba98fedc", time])
         expect(text).toContain(fact);
   });
 

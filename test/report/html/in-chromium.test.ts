@@ -104,7 +104,7 @@ describeInChromium("a page", (open) => {
     await page.click("#reset");
     await page.check('input[value="delete"]');
     await page.check('input[value="replace"]');
-    expect(await visible(page)).toEqual(["pools.old", "pools.gone"]);
+    expect(await visible(page)).toEqual(["pools.gone", "pools.old"]);
     await page.uncheck('input[value="delete"]');
     expect(await visible(page)).toEqual(["pools.old"]);
     await page.click("#reset");
@@ -338,7 +338,7 @@ describeInChromium("a page", (open) => {
   test("keys move between the shown changes, open them, and search", async () => {
     const { page } = await open(plan);
     await page.keyboard.press("j");
-    expect(await inFocus(page)).toBe("pools.old");
+    expect(await inFocus(page)).toBe("pools.gone");
     await page.keyboard.press("j");
     await page.keyboard.press("ArrowDown");
     expect(await inFocus(page)).toBe("secrets.etl/password");
@@ -368,7 +368,7 @@ describeInChromium("a page", (open) => {
       expect(await page.evaluate("document.activeElement.id")).toBe("search");
       await page.focus(control);
       await page.keyboard.press("j");
-      expect(await inFocus(page)).toBe("pools.old");
+      expect(await inFocus(page)).toBe("pools.gone");
     }
   });
 
