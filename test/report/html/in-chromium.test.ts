@@ -346,7 +346,7 @@ describeInChromium("a page", (open) => {
     await page.keyboard.press("Enter");
     expect(await page.locator("details[open] .address", { hasText: "secrets.etl/password" }).count()).toBe(1);
     await page.keyboard.press("k");
-    expect(await inFocus(page)).toBe("pools.gone");
+    expect(await inFocus(page)).toBe("pools.old");
     await page.keyboard.press("/");
     await page.keyboard.type("etl");
     await page.check('input[value="create"]');
