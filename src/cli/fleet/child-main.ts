@@ -117,7 +117,7 @@ async function runRequest(
   try {
     const answer = await COMMANDS[request.command](invocation, { request, signal, log });
     log.line(`ended: ${answer.status}`);
-    return { ...secrets.maskedDeep(answer), ...facts.now() };
+    return { ...answer, diagnostics: secrets.maskedMessages(answer.diagnostics), ...facts.now() };
   } catch (problem) {
     const diagnostics = secrets.maskedMessages(diagnosticsOf(problem));
     log.diagnostics(diagnostics);
@@ -429,10 +429,10 @@ function logTo(send: (message: RunMessage) => void, secrets: SensitiveTexts): Ru
   };
 }
 
-/** Values of credentials and of variables, which no log may contain, whatever a service answers. */
+/** Values of credentials, which no message and no log may contain, whatever a service answers. Other settings, such as `KEY_MODE`, have ordinary words. */
 function credentialsIn({ env }: RunRequest): SensitiveTexts {
   const secrets = new SensitiveTexts();
   for (const [name, value = ""] of Object.entries(env))
-    if (/TOKEN|SECRET|PASSWORD|KEY/.test(name)) secrets.add(value);
+    if (/(?:TOKEN|SECRET|PASSWORD|KEY)$/.test(name)) secrets.add(value);
   return secrets;
 }

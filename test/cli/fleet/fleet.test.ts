@@ -73,6 +73,32 @@ describe("workspace fleet", () => {
     expect(await fleet("drift ads web")).toMatchObject({ code: 0 });
   });
 
+  test("an ordinary variable whose name contains KEY or SECRET changes no status and no message", async () => {
+    const other = mkdtempSync(join(tmpdir(), "fleet-words-"));
+    mkdirSync(join(other, "spec"));
+    const pool = "node_type_id: Standard_DS3_v2, max_capacity: 9, min_idle_instances";
+    const write = (idle: number): void =>
+      writeFileSync(join(other, "spec/workspace.yaml"), `pools: { analytics-pool: { ${pool}: ${idle} } }\n`);
+    writeFileSync(join(other, "fleet.yaml"), "workspaces: { a: { spec: spec, host: embedded } }\n");
+    const env = {
+      KEY_MODE: "changes",
+      API_KEY: "failed",
+      SECRET_SCOPE: "analytics",
+      CREDENTIAL_KEY: "analytics-pool",
+    };
+    write(1);
+    const planned = await fleet("plan -o json", env, other);
+    expect(planned).toMatchObject({ code: 2, out: expect.stringContaining('"status":"changes"') });
+    write(20);
+    const failed = await fleet("plan -o json", env, other);
+    expect(failed).toMatchObject({ code: 1, out: expect.stringContaining('"status":"failed"') });
+    expect(failed.out).toContain("pools.(sensitive): min_idle_instances (20)");
+    const { CREDENTIAL_KEY: _, ...settings } = env;
+    expect((await fleet("plan -o json", settings, other)).out).toContain(
+      "pools.analytics-pool: min_idle_instances",
+    );
+  });
+
   test("run says that no workspace is due", async () => {
     expect(await fleet("run")).toMatchObject({ code: 0, out: "No workspace is due.\n" });
   });
