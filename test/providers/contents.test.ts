@@ -10,7 +10,7 @@ import type { Values } from "../../src/resource/field-schema.ts";
 import { type Provider, sizeAndDigest } from "../../src/resource/kind.ts";
 import type { OperationWriter, Payload } from "../../src/resource/operations.ts";
 import { journalFolder, stateFile } from "../../src/state/backends/workspace-file/files.ts";
-import { lockFile } from "../../src/state/lock/lock.ts";
+import { lockFile } from "../../src/state/lock/claim-file.ts";
 import {
   create,
   diffs,

@@ -1,27 +1,11 @@
-// The lock of any backend: acquired, held with heartbeats, and released; and when a lease is over, for its holder and for a run that waits.
+// How a run acquires the lock of any backend: it waits for the holder, and decides when the lease of a silent one is over. `heartbeat` holds the lock.
 
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
-import { parseJson } from "../../core/exact-json.ts";
 import { defined } from "../../core/json.ts";
 import { shellWord } from "../../core/sentences.ts";
-import { shapeOf } from "../format/decode.ts";
-import type {
-  BackendNames,
-  LatestClaim,
-  LeaseTimes,
-  LockClaim,
-  LockOwner,
-  StateBackend,
-} from "../model/backend.ts";
-import {
-  ageOf,
-  type Clock,
-  type LockOptions,
-  type Moment,
-  momentOf,
-  type Random,
-  randomHex,
-} from "../model/store.ts";
+import type { LatestClaim, LeaseTimes, LockClaim, LockOwner, StateBackend } from "../model/backend.ts";
+import { type Clock, type LockOptions, type Random, randomHex } from "../model/store.ts";
+import { nextFence } from "./claim-file.ts";
 
 /** What taking and holding a lock needs of its surroundings. */
 export interface LockEnvironment {
@@ -167,162 +151,6 @@ export function lockContended({ names }: StateBackend): Failure {
   );
 }
 
-export class LockKeeper {
-  readonly #backend: StateBackend;
-  readonly #environment: LockEnvironment;
-  readonly #durable: () => number;
-  readonly #ending = new AbortController();
-  #claim: LockClaim;
-  /** The begin of the last heartbeat that succeeded. */
-  #renewedAt: Moment;
-  #lost: Failure | undefined;
-  #beating: Promise<void> = Promise.resolve();
-  /** One at a time: two would write the same file. */
-  #renewing: Promise<void> = Promise.resolve();
-
-  /** `durable`: number of the last entry that is. */
-  constructor(backend: StateBackend, environment: LockEnvironment, claim: LockClaim, durable: () => number) {
-    this.#durable = durable;
-    this.#backend = backend;
-    this.#environment = environment;
-    this.#claim = claim;
-    const { now, elapsed } = momentOf(environment.clock);
-    this.#renewedAt = { now: claim.renewed_at, elapsed: elapsed - Math.max(0, now - claim.renewed_at) };
-  }
-
-  /** As last renewed. */
-  get claim(): LockClaim {
-    return this.#claim;
-  }
-
-  get isLost(): boolean {
-    return this.#lost !== undefined;
-  }
-
-  begin(): void {
-    this.#beating = this.#beat();
-  }
-
-  /** Throws Failure with STATE_LOCK_LOST when the lock is lost or about to expire. */
-  assertHeld(): void {
-    if (this.#lost !== undefined) throw this.#lost;
-    if (!this.#mayWrite()) throw lockLost("it was not renewed in time");
-  }
-
-  #mayWrite(): boolean {
-    const { clock, times } = this.#environment;
-    return mayWrite(times, ageOf(clock, this.#renewedAt));
-  }
-
-  /**
-   * The claim for a write of the state. A run that was blocked or suspended renews it before, or acquires the lock
-   * again if it has expired. Throws Failure with STATE_LOCK_LOST if another run acquired it meanwhile.
-   */
-  async heldClaim(): Promise<LockClaim> {
-    if (this.#lost === undefined && !this.#mayWrite()) {
-      await this.#renew();
-      if (this.#isExpired()) await this.#acquireAgain();
-    }
-    if (this.#lost !== undefined) throw this.#lost;
-    return this.#claim;
-  }
-
-  /** A state write that found another holder stops the waiting requests. */
-  noticed(failure: unknown): void {
-    if (isLost(failure)) this.#lost = failure;
-  }
-
-  /** Until it ends. A failure only lets the lease run out. */
-  async #beat(): Promise<void> {
-    const { clock, times } = this.#environment;
-    const { signal } = this.#ending;
-    for (;;) {
-      await clock.sleep(renewEveryMs(times), signal);
-      if (signal.aborted || this.#lost !== undefined) return;
-      await this.#renew();
-    }
-  }
-
-  #renew(): Promise<void> {
-    this.#renewing = this.#renewing.then(() => this.#renewNow());
-    return this.#renewing;
-  }
-
-  async #renewNow(): Promise<void> {
-    if (this.#lost !== undefined || this.#isExpired()) return;
-    const begun = momentOf(this.#environment.clock);
-    const renewed = this.#nextClaim(begun);
-    try {
-      await this.#backend.renew(renewed);
-      // A run that read the claim before may be about to acquire the lock by now.
-      if (this.#isExpired()) return;
-      this.#claim = renewed;
-      this.#renewedAt = begun;
-    } catch (failure) {
-      this.noticed(failure);
-    }
-  }
-
-  #nextClaim(begun: Moment): LockClaim {
-    return { ...this.#claim, renewed_at: begun.now, beat: this.#claim.beat + 1, seq: this.#durable() };
-  }
-
-  /**
-   * Whether a run that watches may have found the lock expired and be about to acquire it, which a late heartbeat cannot
-   * prevent. Only a server compares the heartbeat that was read with the present one.
-   */
-  #isExpired(): boolean {
-    const { clock, times } = this.#environment;
-    if (this.#backend.serverNow !== undefined) return false;
-    return (
-      ageOf(clock, this.#renewedAt) >= silenceMs({ lease_ms: times.leaseMs, request_ms: times.requestMs })
-    );
-  }
-
-  /** Only one run can create the next fencing token, so either no other run acquired the lock since, or this one has lost it. */
-  async #acquireAgain(): Promise<void> {
-    const begun = momentOf(this.#environment.clock);
-    const { fence, nonce } = this.#claim;
-    const latest = await this.#backend.latestClaim();
-    const isOwn =
-      latest !== undefined && "claim" in latest && latest.fence === fence && latest.claim.nonce === nonce;
-    const next = { ...this.#nextClaim(begun), fence: nextFence(fence, this.#backend.names) };
-    if (isOwn && (await this.#backend.claim(next, latest))) {
-      this.#claim = next;
-      this.#renewedAt = begun;
-    } else this.#lost = overtaken(isOwn ? next.fence : latest?.fence);
-  }
-
-  async end(): Promise<void> {
-    this.#ending.abort();
-    await this.#beating;
-  }
-
-  /** If another run holds the lock now, there is nothing to release. */
-  async release(): Promise<void> {
-    try {
-      await this.#backend.renew({ ...this.#claim, released: true, seq: this.#durable() });
-    } catch (failure) {
-      if (!isLost(failure)) throw failure;
-    }
-  }
-}
-
-function isLost(failure: unknown): failure is Failure {
-  return failure instanceof Failure && failure.diagnostics[0]?.code === "STATE_LOCK_LOST";
-}
-
-export const LEASE_TIMES: LeaseTimes = { leaseMs: 60_000, requestMs: 60_000 };
-
-function renewEveryMs(times: LeaseTimes): number {
-  return times.leaseMs / 4;
-}
-
-/** A holder stops before its lease expires, because another run may be waiting for that. `ageMs`: of the last heartbeat. */
-export function mayWrite(times: LeaseTimes, ageMs: number): boolean {
-  return ageMs < (times.leaseMs * 3) / 4;
-}
-
 /** After this time without a heartbeat, the holder has stopped writing and none of its requests is in flight. */
 export function silenceMs(claim: Pick<LockClaim, "lease_ms" | "request_ms">): number {
   return claim.lease_ms + claim.request_ms;
@@ -377,52 +205,6 @@ export function lockUnreadable(name: string, silence: number): Diagnostic {
   });
 }
 
-/** The names of locks have at most 15 digits, so that a number is exact. No run comes near; a planted file can. */
-const LAST_FENCE = 999_999_999_999_999;
-const LOCK_FILE = /^lock\.(\d{1,15})$/;
-
-export const lockFile = (fence: number): string => `lock.${fence}`;
-
-/** All fencing tokens in a folder, the greatest first. */
-export function fencesIn(names: readonly string[]): readonly number[] {
-  return names
-    .flatMap((name) => LOCK_FILE.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => b - a);
-}
-
-interface LockFolder {
-  list(): Promise<readonly string[]>;
-  read(name: string): Promise<Uint8Array | undefined>;
-  shown(name: string): string;
-}
-
-/** The claim with the greatest fencing token in a folder. */
-export async function claimInFolder(folder: LockFolder): Promise<LatestClaim | undefined> {
-  const [fence] = fencesIn(await folder.list());
-  if (fence === undefined) return undefined;
-  const name = lockFile(fence);
-  const bytes = await folder.read(name);
-  // Its successor removed it between the two looks; what stays and leads nowhere cannot be read.
-  if (bytes === undefined && fencesIn(await folder.list())[0] !== fence) return claimInFolder(folder);
-  const text = new TextDecoder().decode(bytes);
-  const claim = readClaim(text, fence);
-  if (claim !== undefined) return { fence, claim };
-  return { fence, name: folder.shown(name), unreadable: text, released: false };
-}
-
-/** Throws Failure with STATE_LOCKED if no greater fencing token exists. */
-export function nextFence(fence: number, { location }: BackendNames): number {
-  if (fence < LAST_FENCE) return fence + 1;
-  throw failureOf(
-    "STATE_LOCKED",
-    `lock.${LAST_FENCE} in ${location} has the greatest lock number, so no lock can follow it`,
-    {
-      hint: "no run of `workspace` reaches this number; if no other run is active, delete that file",
-    },
-  );
-}
-
 function holderName({ owner }: LockClaim): string {
   const run = owner.run_url === undefined ? "" : `, ${owner.run_url}`;
   return `${owner.user}@${owner.host} (process ${owner.pid}${run})`;
@@ -437,37 +219,4 @@ export function lockLost(why: string): Failure {
 /** `greatest`: the fencing token that rules instead, if one is left. */
 export function overtaken(greatest: number | undefined): Failure {
   return lockLost(greatest === undefined ? "its file was deleted" : "another run acquired it");
-}
-
-export function claimText(claim: LockClaim): string {
-  return `${JSON.stringify(claim)}\n`;
-}
-
-/** Undefined for an incomplete or invalid claim. The fencing token comes from the file name, not from the content. */
-export function readClaim(text: string, fence: number): LockClaim | undefined {
-  try {
-    const from = shapeOf(parseJson(text), "lock");
-    const owner = from.object("owner");
-    return {
-      fence,
-      nonce: from.text("nonce"),
-      owner: {
-        user: owner.text("user"),
-        host: owner.text("host"),
-        pid: owner.number("pid"),
-        machine: owner.text("machine"),
-        started: owner.text("started"),
-        ...(owner.has("run_url") ? { run_url: owner.text("run_url") } : {}),
-      },
-      taken_at: from.number("taken_at"),
-      renewed_at: from.number("renewed_at"),
-      beat: from.number("beat"),
-      lease_ms: from.number("lease_ms"),
-      request_ms: from.number("request_ms"),
-      ...(from.has("released") ? { released: true } : {}),
-      ...(from.has("seq") ? { seq: from.number("seq") } : {}),
-    };
-  } catch {
-    return undefined;
-  }
 }

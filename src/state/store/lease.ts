@@ -1,5 +1,5 @@
 // The lease of a state: the held lock, the entries that are recorded under it, and their publication as a new state; and how a lease is opened.
-// `lock/lock` decides when it is over.
+// `lock/heartbeat` holds the lock, and `lock/lock` decides when the lease of another run is over.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
@@ -7,7 +7,8 @@ import type { Cipher } from "../format/encryption.ts";
 import { add, type Draft, draftOf, emptyState, stateOf } from "../format/fold.ts";
 import { beginLine } from "../format/journal.ts";
 import { snapshotText } from "../format/snapshot.ts";
-import { acquireLock, type LockEnvironment, LockKeeper } from "../lock/lock.ts";
+import { LockKeeper } from "../lock/heartbeat.ts";
+import { acquireLock, type LockEnvironment } from "../lock/lock.ts";
 import { FORMAT_VERSION, ioFailure, type LockClaim, type StateBackend } from "../model/backend.ts";
 import type { JournalEntry, NumberedEntry, State, StateRecord } from "../model/record.ts";
 import { type Lease, type LockOptions, randomHex, withinTime } from "../model/store.ts";

@@ -2,14 +2,14 @@
 
 import { Failure } from "../../core/diagnostic.ts";
 import { Cipher, fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/encryption.ts";
+import { nextFence } from "../lock/claim-file.ts";
+import { LEASE_TIMES } from "../lock/heartbeat.ts";
 import {
   isCertainlyFree,
-  LEASE_TIMES,
   lockContended,
   lockIdMismatch,
   lockUnreadable,
   newClaim,
-  nextFence,
   silenceOf,
 } from "../lock/lock.ts";
 import type { LeaseTimes, LockClaim, LockOwner, StateBackend } from "../model/backend.ts";

@@ -2,7 +2,8 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { FileBackend } from "../../../src/state/backends/file/file-backend.ts";
-import { acquireLock, claimText } from "../../../src/state/lock/lock.ts";
+import { claimText } from "../../../src/state/lock/claim-file.ts";
+import { acquireLock } from "../../../src/state/lock/lock.ts";
 import type { LatestClaim, StateBackend } from "../../../src/state/model/backend.ts";
 import { unlockState } from "../../../src/state/store/state-store.ts";
 import { rejectedCode } from "../../failures.ts";

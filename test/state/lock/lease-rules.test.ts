@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { lockedBy, mayWrite, silenceMs } from "../../../src/state/lock/lock.ts";
+import { mayWrite } from "../../../src/state/lock/heartbeat.ts";
+import { lockedBy, silenceMs } from "../../../src/state/lock/lock.ts";
 import { ADA } from "../build.ts";
 
 const TIMES = { leaseMs: 60_000, requestMs: 30_000 };

@@ -3,7 +3,8 @@
 
 import { digest } from "../../../core/digest.ts";
 import { defined } from "../../../core/json.ts";
-import { claimInFolder, claimText, fencesIn, lockFile, overtaken } from "../../lock/lock.ts";
+import { claimInFolder, claimText, fencesIn, lockFile } from "../../lock/claim-file.ts";
+import { overtaken } from "../../lock/lock.ts";
 import {
   allMissing,
   type BackendNames,

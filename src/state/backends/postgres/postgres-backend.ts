@@ -2,7 +2,8 @@
 
 import { failureOf } from "../../../core/diagnostic.ts";
 import { defined } from "../../../core/json.ts";
-import { claimText, lockLost, readClaim } from "../../lock/lock.ts";
+import { claimText, readClaim } from "../../lock/claim-file.ts";
+import { lockLost } from "../../lock/lock.ts";
 import {
   type BackendNames,
   corrupt,

@@ -3,7 +3,8 @@
 import type { Writer } from "../../../api/contract/reader.ts";
 import { Failure } from "../../../core/diagnostic.ts";
 import { defined } from "../../../core/json.ts";
-import { claimInFolder, claimText, fencesIn, lockFile, overtaken } from "../../lock/lock.ts";
+import { claimInFolder, claimText, fencesIn, lockFile } from "../../lock/claim-file.ts";
+import { overtaken } from "../../lock/lock.ts";
 import {
   type BackendNames,
   GENERATIONS,
