@@ -188,8 +188,13 @@ function checkSchema(
   for (const { code, keyword, message, path, onKey, hint, missing } of messages) {
     faulty.add(String(path[0] ?? missing));
     const place = placeOf(written, fields, path, onKey);
+    // What is wrong with a key is not what its value is.
+    const isSensitive =
+      onKey && missing === undefined
+        ? nodeAt(fields, path.slice(0, -1))?.sensitive === true
+        : isHidden(fields, path);
     const words =
-      isHidden(fields, path) || mentionsSensitive(`${message} ${hint ?? ""}`)
+      isSensitive || mentionsSensitive(`${message} ${hint ?? ""}`)
         ? hiddenWords(address, path)
         : {
             message,

@@ -246,6 +246,25 @@ describe("the check of a kind", () => {
     ]);
   });
 
+  it("names a misspelt field whose value is sensitive, with the close one", async () => {
+    const { diagnostics } = await load(
+      'variables: { key: { sensitive: true, default: q9 } }\npools: { p: { node_type_id: n, max_capacityy: "${var.key}" } }\n',
+    );
+    expect(diagnostics).toMatchObject([
+      { message: 'pools.p has no field "max_capacityy"', hint: 'did you mean "max_capacity"?' },
+    ]);
+  });
+
+  it("does not name an unknown field whose key comes from a sensitive value", async () => {
+    const { diagnostics } = await load(
+      'variables: { key: { sensitive: true, type: object, default: { canary: 5 } } }\njobs: { j: { new_cluster: "${var.key}" } }\n',
+    );
+    expect(diagnostics.map(({ code }) => code)).toContain("SPEC_SENSITIVE");
+    expect(diagnostics.map(({ message, hint }) => `${message} ${hint}`).join()).not.toContain(
+      'field "new_cluster.canary',
+    );
+  });
+
   const HIDDEN = "is not valid, and a sensitive value is involved";
   const SHORT = "variables: { key: { sensitive: true }, other: { sensitive: true, default: q9 } }\n";
 
