@@ -6,6 +6,7 @@ import { failureOf } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { collectTexts, isObject, type Json, type JsonObject, ownMember } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
+import { visitScalars } from "../../core/scalars.ts";
 import { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { count, shortened } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -121,6 +122,7 @@ class StateReader {
           type: this.#text(jsonObject, "type", place),
           managed: ownMember(jsonObject, "mode") === "managed",
           ...markedValues(
+            this.#text(jsonObject, "type", place),
             values === undefined || values === null ? {} : this.#object(values, [...place, "values"]),
             [...truePaths(ownMember(jsonObject, "sensitive_values") ?? {}, [])],
           ),
@@ -150,6 +152,7 @@ class StateReader {
           type,
           managed: mode === "managed",
           ...markedValues(
+            type,
             isObject(attributes) ? attributes : {},
             attributePaths(ownMember(jsonObject, "sensitive_attributes")),
           ),
@@ -200,12 +203,24 @@ const keyText = (index: Json): string =>
 /** Attributes that are credentials, also in a state of a provider that does not mark them. */
 const CREDENTIALS = ["string_value", "token_value", "personal_access_token", "client_secret"];
 
+/** Where attributes of one type are credentials: at members with these names, however deep. */
+const CREDENTIALS_OF: Readonly<Record<string, readonly string[]>> = {
+  databricks_service_principal_secret: ["secret"],
+  databricks_notification_destination: ["url", "password", "integration_key", "oauth_token", "auth_secret"],
+};
+
 function markedValues(
+  type: string,
   values: JsonObject,
   paths: readonly Path[],
 ): Pick<TerraformInstance, "values" | "secrets"> {
   const credentials = CREDENTIALS.map((name) => [name]);
   const secrets = [...paths, ...credentials].flatMap((path) => [...collectTexts(valueAt(values, path))]);
+  const names = CREDENTIALS_OF[type] ?? [];
+  if (names.length > 0)
+    visitScalars(values, [], (value, path) => {
+      if (typeof value === "string" && names.includes(String(path.at(-1)))) secrets.push(value);
+    });
   return { values: withMarks(values, paths), secrets };
 }
 

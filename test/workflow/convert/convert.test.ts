@@ -539,6 +539,41 @@ describe("a value that Terraform marks as sensitive", () => {
     expect(log.resources.map((left) => left.reason)).toContain(reason);
   });
 
+  test.each<readonly [string, string, object]>([
+    [
+      "the secret of a service principal",
+      "databricks_service_principal_secret",
+      { id: "1", secret: "canary-sp-secret", service_principal_id: "5" },
+    ],
+    [
+      "the address of a destination",
+      "databricks_notification_destination",
+      { id: "n", display_name: "n", config: [{ slack: [{ url: "canary://hooks.test/T1" }] }] },
+    ],
+    [
+      "the password of a destination",
+      "databricks_notification_destination",
+      {
+        id: "n",
+        display_name: "n",
+        config: [{ generic_webhook: [{ url: "u", password: "canary-password" }] }],
+      },
+    ],
+  ])("is also %s in a state that does not mark it: a copy is not in the spec", (_what, type, attributes) => {
+    const text = /canary[^"]*/.exec(JSON.stringify(attributes))?.[0];
+    const values = {
+      id: "c",
+      cluster_id: "c",
+      cluster_name: "c",
+      num_workers: 1,
+      spark_env_vars: { COPY: text },
+    };
+    const { yaml, log } = converted(stateWith([one("databricks_cluster", values), one(type, attributes)]));
+    expect(yaml).toContain('COPY: "${var.');
+    expect(yaml).not.toContain("canary");
+    expect(JSON.stringify(log)).not.toContain("canary");
+  });
+
   test("is a reason to leave a resource out where it is a name, or all settings", () => {
     const group = one(
       "databricks_group",
