@@ -188,7 +188,7 @@ function checkSchema(
   for (const { code, keyword, message, path, onKey, hint, missing } of messages) {
     faulty.add(String(path[0] ?? missing));
     const place = placeOf(written, fields, path, onKey);
-    // What is wrong with a key is not what its value is.
+    // A problem of a key shows no value. The keys of a sensitive map are hidden.
     const isSensitive =
       onKey && missing === undefined
         ? nodeAt(fields, path.slice(0, -1))?.sensitive === true
