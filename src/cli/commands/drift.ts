@@ -110,7 +110,7 @@ function acceptedText(accepted: AcceptedSession, isDryRun: boolean, colors: Colo
   if (resources.length === 0) {
     const nothing = accepted.refused.length > 0 ? ["Nothing was accepted."] : [];
     const lines = [...unchanged, ...nothing];
-    return `${(lines.length > 0 ? lines : ["No drift."]).join("\n")}\n`;
+    return `${(lines.length > 0 ? lines : ["No drift to accept. Acknowledged drift is accepted by its address."]).join("\n")}\n`;
   }
   const lines = [...resources.flatMap((resource) => resourceLines(resource, shown)), ...unchanged];
   const names = changed.map(({ path }) => printable(shown(path)));
