@@ -2,6 +2,7 @@
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
 import { toPointer } from "../../core/pointer.ts";
 import { withoutAdded } from "../../planner/diff/diff.ts";
@@ -40,8 +41,11 @@ export function placedDrift(
     return diffs.map(({ path, before, after }) => {
       const schema = schemaAt(registry.of(drift.address).fields, path);
       const own = (live: Json | undefined) => live && withoutAdded(schema, after, live);
+      const { place, at } = placeOf(resource.fields, path.map(String));
       return {
-        ...placeOf(resource.fields, path.map(String)),
+        // An expression can give each instance another value: then it is not one place for them.
+        place: `${place} ${canonicalJson(after ?? null)}`,
+        at,
         live: before,
         isSame: (live) => isSameValue(schema, own(before), own(live)),
       };

@@ -383,3 +383,16 @@ test.each(["users.*.displayName", "zz*"])(
     ]);
   },
 );
+
+test("instances to which one expression gives different values are not refused for each other", async () => {
+  const spec = `locals: { name: { ada: A, bo: B } }
+users:
+  "\${each.key}@example.com": { for_each: [ada, bo], displayName: "\${local.name[each.key]}" }
+`;
+  const { run, rename } = await applied(spec);
+  await rename("ada", "Countess");
+  await rename("bo", "Baron");
+  const { code, all } = await run("drift", "accept", "*");
+  expect([code, all]).toEqual([1, expect.stringContaining("displayName comes from an expression")]);
+  expect(all).not.toContain("another live value");
+});
