@@ -27,12 +27,12 @@ export function visitScalars(value: Json, path: Path, visit: (value: Scalar, pat
   else if (isScalar(value)) visit(value, path);
 }
 
-/** A copy with each string, number, and boolean changed, and each key by its path, without members that get no key; the value itself if none is. */
+/** A copy with each string, number, and boolean changed, and each key by its path; the value itself if none is. */
 export function changedScalars(
   value: Json,
   path: Path,
   change: (value: Scalar, path: Path) => Scalar,
-  changeKey?: (path: Path) => string | undefined,
+  changeKey?: (path: Path) => string,
 ): Json {
   if (Array.isArray(value)) {
     const items = value.map((item: Json, at) => changedScalars(item, [...path, at], change, changeKey));
@@ -46,7 +46,7 @@ export function changedScalars(
       const next = changedScalars(member, here, change, changeKey);
       const nextKey = changeKey === undefined ? key : changeKey(here);
       isChanged ||= next !== member || nextKey !== key;
-      if (nextKey !== undefined) setMember(out, nextKey, next);
+      setMember(out, nextKey, next);
     }
     return isChanged ? out : value;
   }

@@ -235,14 +235,18 @@ export class SensitiveValues {
         unknown ?? concealed.call(this, address, scalar, at, hasPlaces && this.#isPlace(address, at, purpose))
       );
     };
-    const concealKey = (at: Path): string | undefined => {
+    const concealKey = (at: Path): string => {
       const key = String(this.concealedPath(address, at).at(-1));
-      if (key === at.at(-1) || purpose === "shown") return key;
-      if (this.#isWritten(address, at)) return String(at.at(-1));
-      // Such a key is not one of the spec, which has no sensitive keys, so a record does not need it.
-      return purpose === "stored" ? undefined : key;
+      return key !== at.at(-1) && purpose === "judged" && this.#isWritten(address, at)
+        ? String(at.at(-1))
+        : key;
     };
-    return changedScalars(value as Json, path, concealScalar, concealKey) as T;
+    return changedScalars(
+      value as Json,
+      path,
+      concealScalar,
+      purpose === "stored" ? undefined : concealKey,
+    ) as T;
   }
 
   /** Whether a value contains something that is hidden at any place. */

@@ -163,7 +163,9 @@ async function separated(
     for (const item of named) {
       // Its own problem does not name what is good.
       const { diagnostics } = (await problemOf([item])) ?? failure;
-      const own = diagnostics.filter(({ address }) => address === item.drift.address);
+      const own = diagnostics.filter(
+        ({ address }) => address === undefined || address === item.drift.address,
+      );
       refused.push(...(own.length > 0 ? own : diagnostics));
     }
     if (named.length > 0) return addable(without(groups, named), good);

@@ -2,6 +2,8 @@
 
 import { type Address, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { recordFromLive } from "../../engine/apply/record-values.ts";
 import { unmanageableError } from "../../planner/decide/match-live.ts";
@@ -11,6 +13,7 @@ import { registry } from "../../providers/index.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { isIdItsName, isSameName } from "../../resource/names.ts";
+import { mapValue, visitValue } from "../../resource/walk.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { concealedRecord } from "../../state/model/sensitive-state.ts";
@@ -77,7 +80,7 @@ export async function planImport(
   if (live === undefined) throw refused(missing(provider, resource, id, kind?.objects ?? []));
   const refusal = unmanageableError(resource, provider, live);
   if (refusal !== undefined) throw refused(refusal);
-  const record = recordFromLive(provider, resource, live);
+  const record = withoutSensitiveKeys(recordFromLive(provider, resource, live), resource, sensitive);
   // A resource that it refers to may be waiting for adoption too; that is not a separate difference.
   const after = withRecord(planned.input.state, record);
   const plan = makePlan({ ...planned.input, state: after, adopt: true });
@@ -86,6 +89,29 @@ export async function planImport(
     plan: shownPlan(restricted(plan, resource), planned.input, sensitive),
     planned,
   };
+}
+
+/**
+ * Without keys of open maps that contain a sensitive value: the spec, which has no sensitive keys, does not set them. They are drift,
+ * like those that appear after an apply.
+ */
+function withoutSensitiveKeys(
+  record: StateRecord,
+  { address, values }: Resource,
+  sensitive: SensitiveValues,
+): StateRecord {
+  const declared = new Set<string>();
+  const properties = registry.of(address).fields;
+  visitValue({ properties }, values, (_schema, _value, path) => declared.add(String(path.at(-1))));
+  const isSensitive = (key: string): boolean =>
+    !declared.has(key) && sensitive.concealedPath(address, ["", key])[1] !== key;
+  const cleaned = mapValue({ properties }, record.applied, (schema, _value, inside) => {
+    const value = inside();
+    if (!isObject(value)) return value;
+    const isKept = (key: string) => Object.hasOwn(schema.properties ?? {}, key) || !isSensitive(key);
+    return Object.fromEntries(Object.entries(value).filter(([key]) => isKept(key)));
+  });
+  return { ...record, applied: cleaned as JsonObject };
 }
 
 /** By its id; where the name is the id, in whatever case it is written. */
