@@ -86,11 +86,13 @@ export function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): 
   return block("change", head, [head, ...sentencesOf(view), ...fence(shown)]);
 }
 
-function sentencesOf({ consequences, otherReasons, cost }: ChangeView): readonly string[] {
+function sentencesOf({ action, consequences, otherReasons, cost }: ChangeView): readonly string[] {
+  // Why something is deleted is what it says itself: nothing declares it.
+  const reasons = action === "delete" ? [] : otherReasons;
   return [
     ...(cost === "" ? [] : [`  - cost: ${markdownText(cost)}`]),
     ...consequences.map((sentence) => `  - ⚠ ${markdownSentence(sentence)}`),
-    ...otherReasons.map((reason) => `  - because ${markdownSentence(reason)}`),
+    ...reasons.map((reason) => `  - because ${markdownSentence(reason)}`),
   ];
 }
 

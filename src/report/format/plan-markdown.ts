@@ -268,6 +268,15 @@ function accessBlock({ verb, head, items }: AccessLine): Block {
   ]);
 }
 
+/** `groups.a` (`+ members.users: ada@example.com`), `groups.b` (…): no right is only in a closed block. */
+function withDifferences(changes: readonly ChangeView[]): string {
+  const parts = changes.map((change) => {
+    const lines = diffOf(change, false).slice(0, MOST_LINES).map(markdownCode);
+    return lines.length === 0 ? names([change], 1) : `${names([change], 1)} (${lines.join(", ")})`;
+  });
+  return parts.join(", ");
+}
+
 interface Opened {
   readonly section: Section;
   /** How many changes, or groups of equal ones, have a block of their own. */
@@ -286,7 +295,9 @@ function opened(title: string, plan: PlanView, changes: readonly ChangeView[], m
     const [equal, ...others] = foldChanges(own, folding);
     if (equal !== undefined && equal.length > 1 && others.length === 0) return equalBlock(equal);
     const [first] = own;
-    const text = `- **${first?.verb ?? ""}** ${markdownText(kindCounts(own))}: ${names(own, MOST_BELOW)}\n`;
+    const named =
+      own.length <= MOST_OPEN && own.every(isAccessChange) ? withDifferences(own) : names(own, MOST_BELOW);
+    const text = `- **${first?.verb ?? ""}** ${markdownText(kindCounts(own))}: ${named}\n`;
     return { what: "change", text };
   });
   const blocks = shown.map((group) =>

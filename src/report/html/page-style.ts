@@ -129,7 +129,7 @@ input[type="search"] { flex: 1 1 200px; min-width: 0; }
 input[type="search"]:focus-visible, select:focus-visible, .chip:focus-within { outline: 2px solid var(--state); outline-offset: 1px; }
 button { cursor: pointer; }
 #count { color: var(--soft); font-size: 13px; font-variant-numeric: tabular-nums; }
-#theme { float: right; margin: 2px 0 8px 16px; }
+#theme { float: right; margin: -2px 0 0 16px; }
 .keys { color: var(--soft); font-size: 13px; margin: 36px 0 0; }
 kbd { background: var(--code); border: 1px solid var(--edge); border-radius: 4px; padding: 0 5px; }
 @media (max-width: 720px) {

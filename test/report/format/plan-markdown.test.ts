@@ -136,6 +136,13 @@ describe("plan as Markdown", () => {
     }
   });
 
+  test("up to ten access changes that share a line have their differences there, so that no right is only in a closed block", () => {
+    const { text } = planMarkdown(teamView(165, true), INFO);
+    const open = text.slice(0, text.indexOf("<details>"));
+    const line = /^- \*\*update\*\* 5 groups: (.*)$/m.exec(open)?.[1] ?? "";
+    expect(line.match(/`\+ members\.users: bob-\d+@example\.com`/g)).toHaveLength(5);
+  });
+
   test("secrets that an apply compares are one line outside of the access changes, and Needs attention counts every change", () => {
     const compares = Array.from(
       { length: 12 },
