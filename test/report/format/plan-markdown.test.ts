@@ -421,4 +421,14 @@ describe("a report of a run", () => {
     expect(page.indexOf('id="pools.lost"')).toBeLessThan(page.indexOf('id="pools.p0"'));
     expect(page).toContain('<li id="pools.p11"><code>pools.p11</code>');
   });
+
+  test("of drift has what is acknowledged last", () => {
+    const [changed] = drift.drift.filter(({ what }) => what === "changed");
+    if (changed === undefined) throw new Error("the sample drift changes nothing");
+    const acknowledged = { ...changed, address: "pools.known", what: "deleted", open: undefined } as const;
+    const shown = [acknowledged, { ...changed, address: "pools.new", open: "other" } as const];
+    const view = { ...drift, drift: shown, shown };
+    for (const text of [driftMarkdown(view).text, driftHtml(view)])
+      expect(text.lastIndexOf("pools.new")).toBeLessThan(text.lastIndexOf("pools.known"));
+  });
 });
