@@ -72,7 +72,7 @@ test("the help of a command has its summary, usage, options by group, examples, 
 });
 
 test.each([
-  ["drift acknowledge", ["time (required)", "each report (required)"]],
+  ["drift acknowledge", ["such as 5d (required)", "each report (required)"]],
   ["clusters resize", ["--workers, or both --min and --max: one of them is required"]],
   ["runs get", ["required without --job"]],
   ["runs cancel", ["required without --job"]],
