@@ -22,7 +22,11 @@ interface Running {
 const NO_CLOCK: Clock = {
   now: () => 0,
   elapsed: () => 0,
-  sleep: () => Promise.reject(new Error("a connection broke that nobody had cut")),
+  // What has a signal limits the time of something; what has none waits before it connects again.
+  sleep: (_ms, signal) =>
+    signal === undefined
+      ? Promise.reject(new Error("a connection broke that the simulation had not cut"))
+      : new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true })),
 };
 const TABLES = ["states", "generations", "journal"] as const;
 
