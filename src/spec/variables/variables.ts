@@ -91,8 +91,8 @@ export function variablesOf(
     else if (!quiet) {
       const variable = `WORKSPACE_VAR_${name}`;
       const unread = ` (${variable} is not read for an untrusted spec)`;
-      const empty = ownMember(inputs.env, variable) === "" ? ` (${variable} is empty)` : "";
-      const note = inputs.untrusted === true ? unread : empty;
+      const other = ownMember(inputs.env, variable) === "" ? ` (${variable} is empty)` : ` or ${variable}`;
+      const note = inputs.untrusted === true ? unread : other;
       findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
         hint: `set it with --var ${name}=…${note}, or set a default under variables.${name}`,
       });

@@ -101,10 +101,11 @@ export function acknowledgedUntil(until: string | undefined, now: number): numbe
 
 function dateAt(text: string): number | undefined {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?Z$/.test(text);
+  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
   const at = Date.parse(day ? `${text}T23:59:59Z` : text);
   // `Date` takes February 30 for March 2.
-  const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(text.slice(0, DAY.length));
+  const named = text.slice(0, DAY.length);
+  const exists = !Number.isNaN(Date.parse(named)) && new Date(named).toISOString().startsWith(named);
   return (day || time) && exists ? at : undefined;
 }
 

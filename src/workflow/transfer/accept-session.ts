@@ -122,7 +122,7 @@ async function acceptable(
   } catch (problem) {
     if (!(problem instanceof Failure)) throw problem;
     if (!keepGoing && !problem.diagnostics.some(isRefusal)) throw problem;
-    const { good, refused } = await separated(await placed(), accept);
+    const { good, refused } = await separated(await placed(), accept, keepGoing);
     if (!keepGoing) throw new Failure(...refused);
     const accepted = good.length === 0 ? NOTHING : await accept(good);
     return { accepted, refused };
@@ -136,11 +136,13 @@ interface Separated {
 
 /**
  * Leaves out the resources that the problems name, and tries the rest together again. A problem of the whole does not tell whose it is:
- * then each half is tried, in addition to what is good already. Resources that share a place stay in one half.
+ * then each half is tried, in addition to what is good already. Resources that share a place stay in one half. `byField`: of a resource with
+ * a problem, each field is tried.
  */
 async function separated(
   placed: PlacedDrift,
   accept: (some: readonly WantedDrift[]) => Promise<DriftAcceptance>,
+  byField: boolean,
 ): Promise<Separated> {
   const rivals = rivalries(placed);
   const refused = [...rivals.values()];
@@ -160,21 +162,39 @@ async function separated(
     if (failure === undefined) return some;
     const addresses = new Set(failure.diagnostics.filter(isRefusal).map(({ address }) => address));
     const named = some.filter(({ drift }) => some.length === 1 || addresses.has(drift.address));
+    const fields = byField ? named.flatMap(fieldsOf) : [];
+    const left: WantedDrift[] = [];
     for (const item of named) {
+      if (byField && fieldsOf(item).length > 0) continue;
       // Its own problem does not name what is good.
-      const { diagnostics } = (await problemOf([item])) ?? failure;
+      const problem = await problemOf([item]);
+      if (problem === undefined && item.field !== undefined && some.length > 1) {
+        left.push(item);
+        continue;
+      }
+      const { diagnostics } = problem ?? failure;
       const own = diagnostics.filter(
         ({ address }) => address === undefined || address === item.drift.address,
       );
       refused.push(...(own.length > 0 ? own : diagnostics));
     }
-    if (named.length > 0) return addable(without(groups, named), good);
+    if (named.length > left.length) {
+      const others = named.filter((item) => !left.includes(item));
+      return addable([...without(groups, others), ...fields.map((field) => [field])], good);
+    }
     const parts = groups.length > 1 ? groups : some.map((item) => [item]);
     const middle = Math.ceil(parts.length / 2);
     const first = await addable(parts.slice(0, middle), good);
     return [...first, ...(await addable(parts.slice(middle), [...good, ...first]))];
   };
   return { good: await addable(without(groupsOf(placed), [...rivals.keys()]), []), refused };
+}
+
+/** The fields of a resource that drifted in several; none for one that was asked for by its field. */
+function fieldsOf({ drift, field }: WantedDrift): readonly WantedDrift[] {
+  const paths = new Set(drift.diffs.map(({ path }) => toDottedPath(path)));
+  if (field !== undefined || drift.what !== "changed" || paths.size < 2 || paths.has("")) return [];
+  return [...paths].map((path) => ({ drift, field: path }));
 }
 
 type Groups = readonly (readonly WantedDrift[])[];

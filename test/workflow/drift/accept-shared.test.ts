@@ -396,3 +396,22 @@ users:
   expect([code, all]).toEqual([1, expect.stringContaining("displayName comes from an expression")]);
   expect(all).not.toContain("another live value");
 });
+
+test("--keep-going leaves out a field that cannot be accepted, and accepts the others of its resource", async () => {
+  const spec = `locals: { size: 4 }
+pools:
+  p: { node_type_id: Standard_DS3_v2, max_capacity: "\${local.size + 1}", idle_instance_autotermination_minutes: 30 }
+`;
+  const { run, call, file } = await applied(spec);
+  const { out } = await run("state", "show", "pools.p");
+  await call("instance-pools/edit", {
+    instance_pool_id: /"id": "(.*?)"/.exec(out)?.[1],
+    instance_pool_name: "p",
+    node_type_id: "Standard_DS3_v2",
+    max_capacity: 9,
+    idle_instance_autotermination_minutes: 45,
+  });
+  const { code, all } = await run("drift", "accept", "*", "--keep-going");
+  expect([code, all]).toEqual([2, expect.stringContaining("max_capacity comes from an expression")]);
+  expect(file()).toBe(spec.replace("minutes: 30", "minutes: 45"));
+});
