@@ -66,7 +66,10 @@ export function variablesInSources(): readonly string[] {
 function vendorVariables(): Readonly<Record<"used" | "refused", string>> {
   const attributes = Object.values<{ readonly vendor?: string; readonly kind?: string }>(ATTRIBUTES);
   const isRefused = ({ kind }: { readonly kind?: string }) => kind === "basic" || kind === "google";
-  const { true: refused = [], false: used = [] } = Object.groupBy(attributes, (one) => `${isRefused(one)}`);
+  const { true: refused = [], false: used = [] } = Object.groupBy(
+    attributes,
+    (attribute) => `${isRefused(attribute)}`,
+  );
   const others = ["DATABRICKS_CONFIG_FILE", "DATABRICKS_CONFIG_PROFILE", "DATABRICKS_OIDC_TOKEN"];
   const list = (names: readonly string[]) =>
     names

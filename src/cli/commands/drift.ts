@@ -5,7 +5,6 @@ import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagn
 import { toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { comparedIn, pendingMoves, recordedAddress } from "../../planner/diff/known-drift.ts";
-import { isSelected, type PlanInput } from "../../planner/model/input.ts";
 import { registry } from "../../providers/index.ts";
 import { DRIFT_FORMATS } from "../../report/formats.ts";
 import { printable } from "../../report/text/printable.ts";
@@ -266,14 +265,6 @@ function listText(all: readonly Acknowledgement[], now: number): string {
     .concat("\n");
 }
 
-/** The fields of compared resources whose drift `lifecycle.ignore_changes` hides. */
-function ignoredFieldsIn({ spec, state, ...selection }: PlanInput): number {
-  const compared = [...spec.resources.values()].filter(
-    ({ address }) => state.records.has(address) && isSelected(selection, address),
-  );
-  return compared.flatMap(({ lifecycle }) => lifecycle.ignore_changes).length;
-}
-
 export const driftCommand = defineCommand({
   below: [acceptCommand, acknowledgeCommand],
   jsonSchema: "drift",
@@ -300,7 +291,13 @@ export const driftCommand = defineCommand({
     return withReports(context, options, driftFailureDocument, (reports, invocation) =>
       withSession(invocation, requirements, async (session) => {
         const { only, exclude } = options;
-        const { state, planned, findings, drift: read } = await reviewDrift(session, { only, exclude });
+        const {
+          state,
+          planned,
+          findings,
+          ignoredFields,
+          drift: read,
+        } = await reviewDrift(session, { only, exclude });
         if (hasErrors(findings)) throw new Failure(...findings);
         printDiagnostics(context, findings, { isWhole: false });
         const managed = planned.recovered.state.records.size;
@@ -310,7 +307,7 @@ export const driftCommand = defineCommand({
         const report = { ...planned.plan, drift, diagnostics: findings };
         const view = driftView(report, managed, registry, {
           places,
-          ignoredFields: ignoredFieldsIn(planned.input),
+          ignoredFields,
           sinceLast,
           least,
           choice: reports.choice,

@@ -102,11 +102,11 @@ export function recordedLease(
         const id = change.action === "replace" ? lease.record(change.address)?.id : undefined;
         return id !== undefined && "id" in change && id !== change.id;
       };
-      const made = plan.changes.filter(
+      const effective = plan.changes.filter(
         (change) => actions.has(`${change.action} ${change.address}`) || hasNewObject(change),
       );
-      const changed = [...new Set([...done, ...made].map(({ address }) => address))];
-      const past = pastChanges(made, registry);
+      const changed = [...new Set([...done, ...effective].map(({ address }) => address))];
+      const past = pastChanges(effective, registry);
       const details = sensitive?.texts.maskedDeep(past) ?? past;
       const left = acted.length - done.length;
       const run: PastRun = {

@@ -14,7 +14,7 @@ import type { PlannedKind } from "../../resource/kind.ts";
 import { addressesOf, foldName, isBuiltIn } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import { type Change, deletesCurrent, type Forget, removes } from "../model/change.ts";
+import { type Change, deletesCurrent, type Forget, removes, UNDECLARED } from "../model/change.ts";
 import { hasUnreadableValue, isRead, type LiveMember, type PlanContext } from "../model/context.ts";
 import { type PlanFacts, stateExists } from "../model/input.ts";
 import { isManageable } from "./match-live.ts";
@@ -119,9 +119,8 @@ function removalOf(
 
 /** The address of an object whose key is its name does not show the module, so the plan says what is not kept. */
 function undeclaredReason({ kind, nameField }: PlannedKind, excepted: ReadonlySet<Address>): string {
-  const reason = "it is no longer in the spec";
   const isUnclear = nameField === undefined && [...excepted].some(isModuleAddress);
-  return isUnclear ? `${reason}, and an entry that keeps a module keeps no ${kind}` : reason;
+  return isUnclear ? `${UNDECLARED}, and an entry that keeps a module keeps no ${kind}` : UNDECLARED;
 }
 
 /** Whether a `removed` entry with `destroy: false` covers an address. */

@@ -22,6 +22,9 @@ export interface RevertedDrift extends AcceptedDrift {
 /** The reason of a replacement, for each field that forces it. */
 export const replacementReason = (path: Path): string => `${toDottedPath(path)} cannot be changed in place`;
 
+/** Why a record is deleted, unless there is more to say. */
+export const UNDECLARED = "it is no longer in the spec";
+
 interface Common {
   readonly address: Address;
   readonly kind: string;

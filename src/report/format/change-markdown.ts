@@ -1,6 +1,7 @@
 // Changes and drift as items of a list in Markdown, with their differences: alone, or equal ones together.
 
 import { count, firstFew } from "../../core/sentences.ts";
+import { UNDECLARED } from "../../planner/model/change.ts";
 import { markdownBlock, markdownCode, markdownSentence, markdownText } from "../text/printable.ts";
 import type { Block } from "../text/shorten-markdown.ts";
 import type { ChangeView } from "../view/change-view.ts";
@@ -86,9 +87,9 @@ export function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): 
   return block("change", head, [head, ...sentencesOf(view), ...fence(shown)]);
 }
 
-function sentencesOf({ action, consequences, otherReasons, cost }: ChangeView): readonly string[] {
-  // Why something is deleted is what it says itself: nothing declares it.
-  const reasons = action === "delete" ? [] : otherReasons;
+function sentencesOf({ consequences, otherReasons, cost }: ChangeView): readonly string[] {
+  // Most deletions have this reason: a reader assumes it.
+  const reasons = otherReasons.filter((reason) => reason !== UNDECLARED);
   return [
     ...(cost === "" ? [] : [`  - cost: ${markdownText(cost)}`]),
     ...consequences.map((sentence) => `  - ⚠ ${markdownSentence(sentence)}`),

@@ -167,7 +167,7 @@ function glanceLines(
     ...(costTotal === undefined ? [] : [markdownText(costTotal)]),
     ...(cost.length === 0 ? [] : [`${markdownText(kindCounts(cost))} (${names(cost, NAMED_IN_LINE)})`]),
   ];
-  // A few stand in the section right below.
+  // The section of what is destroyed names a small number.
   const lines = [
     ...(destroys.length <= NAMED_IN_LINE
       ? []

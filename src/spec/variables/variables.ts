@@ -91,8 +91,9 @@ export function variablesOf(
     else if (!quiet) {
       const variable = `WORKSPACE_VAR_${name}`;
       const unread = ` (${variable} is not read for an untrusted spec)`;
-      const other = ownMember(inputs.env, variable) === "" ? ` (${variable} is empty)` : ` or ${variable}`;
-      const note = inputs.untrusted === true ? unread : other;
+      const alternative =
+        ownMember(inputs.env, variable) === "" ? ` (${variable} is empty)` : ` or ${variable}`;
+      const note = inputs.untrusted === true ? unread : alternative;
       findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
         hint: `set it with --var ${name}=…${note}, or set a default under variables.${name}`,
       });

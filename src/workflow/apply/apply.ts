@@ -280,7 +280,7 @@ function refusePlanOptions(options: InvocationOptions & PlanOptions): void {
   ];
   if (planOptions.length === 0) return;
   throw failureOf("CLI_USAGE", `${planOptions.join(", ")} cannot be used with a saved plan`, {
-    hint: "remove it, or make a new plan with it; WORKSPACE_VAR_… sets a sensitive variable, which a plan does not contain",
+    hint: `remove it, or make a new plan with it${planOptions.includes("--var") ? "; WORKSPACE_VAR_… sets a sensitive variable, which a plan does not contain" : ""}`,
   });
 }
 

@@ -4,6 +4,7 @@ import { EMBEDDED, identityOf } from "../../config/settings.ts";
 import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
+import { isSelected, type PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { PlanSelection } from "../../planner/plan-file.ts";
 import type { State } from "../../state/model/record.ts";
@@ -68,6 +69,8 @@ interface ReviewedDrift {
   readonly planned: WorkspacePlan;
   /** Problems of the spec do not concern drift; objects that could not be read do. */
   readonly findings: readonly Diagnostic[];
+  /** Number of fields of the compared resources whose drift `lifecycle.ignore_changes` hides. */
+  readonly ignoredFields: number;
   /** With its authors, which are read on request. */
   readonly drift: () => Promise<Plan["drift"]>;
 }
@@ -82,7 +85,15 @@ export async function reviewDrift(
   const planned = await planWorkspace(session, state, selection);
   const unread = planned.plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
   const findings = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
-  return { state, planned, findings, drift: () => driftWithAuthors(session, planned) };
+  const ignoredFields = ignoredFieldsIn(planned.input);
+  return { state, planned, findings, ignoredFields, drift: () => driftWithAuthors(session, planned) };
+}
+
+function ignoredFieldsIn({ spec, state, ...selection }: PlanInput): number {
+  const compared = [...spec.resources.values()].filter(
+    ({ address }) => state.records.has(address) && isSelected(selection, address),
+  );
+  return compared.flatMap(({ lifecycle }) => lifecycle.ignore_changes).length;
 }
 
 /** Needs neither host nor token; a host that is named must be the state's. */

@@ -84,13 +84,13 @@ export function groupsOf(placed: PlacedDrift): readonly (readonly WantedDrift[])
 export function rivalries(placed: PlacedDrift): ReadonlyMap<WantedDrift, Diagnostic> {
   const holders = [...placed].flatMap(([item, values]) => values.map((value) => ({ item, value })));
   const byPlace = Map.groupBy(holders, ({ value }) => value.place);
-  const found = new Map<WantedDrift, Diagnostic>();
+  const refusals = new Map<WantedDrift, Diagnostic>();
   for (const sharing of byPlace.values())
     for (const { item, value } of sharing) {
       const rival = sharing.find((other) => !value.isSame(other.value.live))?.item.drift.address;
-      if (rival !== undefined) found.set(item, otherValue(item.drift.address, rival, value.at));
+      if (rival !== undefined) refusals.set(item, otherValue(item.drift.address, rival, value.at));
     }
-  return found;
+  return refusals;
 }
 
 function otherValue(address: Address, other: Address, at: string): Diagnostic {

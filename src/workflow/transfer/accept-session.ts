@@ -83,10 +83,10 @@ export async function acceptInSession(
   };
   const accept = (some: readonly WantedDrift[]) => acceptDrift({ ...accepting, wanted: some });
   const items = distinct(wanted);
-  const placed = async (): Promise<PlacedDrift> => {
+  const placed = async (some: readonly WantedDrift[]): Promise<PlacedDrift> => {
     // For one target alone, each resource has a place that no other one has.
     const resources = inTarget ? [] : ((await editable.load(new Map())).declared?.resources ?? []);
-    return placedDrift(items, resources, accepting.registry);
+    return placedDrift(some, resources, accepting.registry);
   };
   const { accepted, refused } = await acceptable(items, placed, accept, keepGoing);
   return {
@@ -112,7 +112,7 @@ const isRefusal = ({ code }: Diagnostic): boolean => code === "DRIFT_NOT_ACCEPTE
 
 async function acceptable(
   wanted: readonly WantedDrift[],
-  placed: () => Promise<PlacedDrift>,
+  placed: (some: readonly WantedDrift[]) => Promise<PlacedDrift>,
   accept: (some: readonly WantedDrift[]) => Promise<DriftAcceptance>,
   keepGoing: boolean,
 ): Promise<Acceptable> {
@@ -122,7 +122,10 @@ async function acceptable(
   } catch (problem) {
     if (!(problem instanceof Failure)) throw problem;
     if (!keepGoing && !problem.diagnostics.some(isRefusal)) throw problem;
-    const { good, refused } = await separated(await placed(), accept, keepGoing);
+    const { good, refused } = await separated(
+      await placed(keepGoing ? wanted.flatMap(byField) : wanted),
+      accept,
+    );
     if (!keepGoing) throw new Failure(...refused);
     const accepted = good.length === 0 ? NOTHING : await accept(good);
     return { accepted, refused };
@@ -135,14 +138,12 @@ interface Separated {
 }
 
 /**
- * Leaves out the resources that the problems name, and tries the rest together again. A problem of the whole does not tell whose it is:
- * then each half is tried, in addition to what is good already. Resources that share a place stay in one half. `byField`: of a resource with
- * a problem, each field is tried.
+ * Leaves out the resources or fields that the problems name, and tries the rest together again. A problem of the whole does not tell whose it is:
+ * then each half is tried, in addition to what is good already. What shares a place stays in one half.
  */
 async function separated(
   placed: PlacedDrift,
   accept: (some: readonly WantedDrift[]) => Promise<DriftAcceptance>,
-  byField: boolean,
 ): Promise<Separated> {
   const rivals = rivalries(placed);
   const refused = [...rivals.values()];
@@ -162,39 +163,28 @@ async function separated(
     if (failure === undefined) return some;
     const addresses = new Set(failure.diagnostics.filter(isRefusal).map(({ address }) => address));
     const named = some.filter(({ drift }) => some.length === 1 || addresses.has(drift.address));
-    const fields = byField ? named.flatMap(fieldsOf) : [];
-    const left: WantedDrift[] = [];
+    const bad: WantedDrift[] = [];
     for (const item of named) {
-      if (byField && fieldsOf(item).length > 0) continue;
       // Its own problem does not name what is good.
       const problem = await problemOf([item]);
-      if (problem === undefined && item.field !== undefined && some.length > 1) {
-        left.push(item);
-        continue;
-      }
+      // A problem names the resource: another field of it can be good.
+      if (problem === undefined && item.field !== undefined && some.length > 1) continue;
+      bad.push(item);
       const { diagnostics } = problem ?? failure;
       const own = diagnostics.filter(
         ({ address }) => address === undefined || address === item.drift.address,
       );
       refused.push(...(own.length > 0 ? own : diagnostics));
     }
-    if (named.length > left.length) {
-      const others = named.filter((item) => !left.includes(item));
-      return addable([...without(groups, others), ...fields.map((field) => [field])], good);
-    }
+    if (bad.length > 0) return addable(without(groups, bad), good);
     const parts = groups.length > 1 ? groups : some.map((item) => [item]);
     const middle = Math.ceil(parts.length / 2);
     const first = await addable(parts.slice(0, middle), good);
     return [...first, ...(await addable(parts.slice(middle), [...good, ...first]))];
   };
-  return { good: await addable(without(groupsOf(placed), [...rivals.keys()]), []), refused };
-}
-
-/** The fields of a resource that drifted in several; none for one that was asked for by its field. */
-function fieldsOf({ drift, field }: WantedDrift): readonly WantedDrift[] {
-  const paths = new Set(drift.diffs.map(({ path }) => toDottedPath(path)));
-  if (field !== undefined || drift.what !== "changed" || paths.size < 2 || paths.has("")) return [];
-  return [...paths].map((path) => ({ drift, field: path }));
+  const good = await addable(without(groupsOf(placed), [...rivals.keys()]), []);
+  const byText = new Map(refused.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic]));
+  return { good, refused: [...byText.values()] };
 }
 
 type Groups = readonly (readonly WantedDrift[])[];
@@ -231,9 +221,19 @@ function openDrift(drift: Drift): readonly WantedDrift[] {
   const { marks = [], diffs } = drift;
   const open = marks.filter(({ acknowledged }) => acknowledged === undefined);
   if (open.length === marks.length) return [{ drift }];
-  return diffs
-    .filter((_, at) => marks[at]?.acknowledged === undefined)
-    .map(({ path }) => ({ drift, field: toDottedPath(path) }));
+  return fieldsOf(
+    drift,
+    diffs.filter((_, at) => marks[at]?.acknowledged === undefined),
+  );
+}
+
+const fieldsOf = (drift: Drift, diffs: Drift["diffs"]): readonly WantedDrift[] =>
+  diffs.map(({ path }) => ({ drift, field: toDottedPath(path) }));
+
+/** A changed resource as its changed fields; a deleted or appeared one is whole. */
+function byField({ drift, field }: WantedDrift): readonly WantedDrift[] {
+  if (field !== undefined || drift.what !== "changed") return [{ drift, field }];
+  return distinct(fieldsOf(drift, drift.diffs));
 }
 
 /** A whole resource includes its fields. */

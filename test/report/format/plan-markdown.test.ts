@@ -105,6 +105,15 @@ describe("plan as Markdown", () => {
     expect(text).toContain("- **Cost**: +1.00 USD per hour always.\n");
   });
 
+  test("a deletion shows why, unless nothing but the spec is why", () => {
+    const because = (reasons: readonly string[]) =>
+      planMarkdown(viewOf(planOf([{ ...remove, reasons }]))).text;
+    expect(because(["a resource that it depends on is destroyed"])).toContain(
+      "  - because a resource that it depends on is destroyed",
+    );
+    expect(because(["it is no longer in the spec"])).not.toContain("because");
+  });
+
   test("a side effect of a deletion that is not open is also among the side effects", () => {
     const deletions = Array.from({ length: 12 }, (_, at) => ({
       ...remove,
