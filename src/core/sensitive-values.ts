@@ -20,11 +20,8 @@ import {
 } from "./sensitive-places.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "./sensitive-texts.ts";
 
-/**
- * `(sensitive <salt>-<digest>)`. The salt belongs to the place, so equal values in two places have different digests.
- * Format 3 of the state has a colon, and a digest that is only masked.
- */
-const DIGEST = /\(sensitive ([0-9a-f]{16}[-:])([0-9a-f]{32})\)/g;
+/** `(sensitive <salt>-<digest>)`. The salt belongs to the place, so equal values in two places have different digests. */
+const DIGEST = /\(sensitive ([0-9a-f]{16}-)([0-9a-f]{32})\)/g;
 const ONLY_DIGEST = new RegExp(`^${DIGEST.source}$`);
 
 /** Whether a value, or a key in it, is or contains a digest in place of a sensitive value. */
@@ -474,9 +471,7 @@ export class SensitiveValues {
 
   /** The code of a value that a digest has. */
   #codeIn(salt: string, digest: string): string {
-    if (salt.endsWith("-")) return decryptedBlock(this.#keyOf(salt), digest);
-    const mask = BigInt(`0x${keyedDigest(this.#key, `mask\n${salt.slice(0, -1)}`).slice(0, 32)}`);
-    return (BigInt(`0x${digest}`) ^ mask).toString(16).padStart(32, "0");
+    return decryptedBlock(this.#keyOf(salt), digest);
   }
 
   /** Encrypted, so that the digests of two versions of a state do not show how the values are related. */

@@ -23,8 +23,6 @@ export type Token = string;
 /** A finished piece of content behind a value: a secret, or the bytes of a notebook or file. */
 export interface Payload {
   readonly digest: string;
-  /** Set for secrets: the digest in states of format 3. It is equal for equal secrets, so it is only compared. */
-  readonly unsalted?: string;
   bytes(): Uint8Array;
   /** Set for secrets: the payload of the request instead of bytes. */
   readonly secret?: SecretValue;

@@ -7,9 +7,8 @@ import { defined, type Json } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { type PlanningRegistry, secretField } from "../../resource/kind.ts";
-import type { Payload } from "../../resource/operations.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
-import type { State, StateRecord } from "../../state/model/record.ts";
+import type { State } from "../../state/model/record.ts";
 import type { Compare, Noop, Update } from "../model/change.ts";
 import type { Plan } from "../model/plan.ts";
 
@@ -36,20 +35,6 @@ export function withRecordedSecrets(
   return resources === undefined ? spec : { ...spec, resources };
 }
 
-/** The state with the salted digest of each secret that a state of format 3 recorded and that still has this value. */
-export function withSaltedDigests({ registry, spec, state }: RecordedSpec): State {
-  let records: Map<Address, StateRecord> | undefined;
-  for (const { address, kind, payload } of spec.resources.values()) {
-    if (payload?.unsalted === undefined) continue;
-    const field = secretField(registry.get(kind));
-    const record = state.records.get(address);
-    if (field === undefined || record?.applied[field] !== payload.unsalted) continue;
-    records ??= new Map(state.records);
-    records.set(address, { ...record, applied: { ...record.applied, [field]: payload.digest } });
-  }
-  return records === undefined ? state : { ...state, records };
-}
-
 /** Secrets whose values were not read count as unchanged. */
 export function withoutSecretValues(from: RecordedSpec) {
   const resources = [...from.spec.resources.values()];
@@ -67,7 +52,7 @@ export function withSecrets(plan: Plan, { resources }: Spec, registry: PlanningR
     const payload = resources.get(change.address)?.payload;
     if (field === undefined || payload === undefined) return change;
     const { digest } = payload;
-    if (change.action === "compare") return decided(change, field, payload);
+    if (change.action === "compare") return decided(change, field, digest);
     const lacksValue =
       (change.action === "create" || change.action === "update") && change.payload === undefined;
     return lacksValue ? { ...change, payload: digest, after: { ...change.after, [field]: digest } } : change;
@@ -75,12 +60,11 @@ export function withSecrets(plan: Plan, { resources }: Spec, registry: PlanningR
   return { ...plan, changes };
 }
 
-function decided(change: Compare, field: string, { digest, unsalted }: Payload): Update | Noop {
+function decided(change: Compare, field: string, digest: string): Update | Noop {
   const { fingerprint, steps, source: _source, ...rest } = change;
   const before = change.after[field];
   const after = { ...change.after, [field]: digest };
-  if (before === digest || before === unsalted)
-    return { ...rest, action: "noop", after, payload: digest, compared: true };
+  if (before === digest) return { ...rest, action: "noop", after, payload: digest, compared: true };
   const diff = { path: [field], before, after: digest, cause: "spec", replaces: false } as const;
   return { ...rest, action: "update", payload: digest, after, fingerprint, steps, diffs: [diff] };
 }

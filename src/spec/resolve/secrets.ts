@@ -247,7 +247,7 @@ function readSecret(
   { secret, code }: SecretBytes,
 ): ReadSecret {
   const digest = keyed(utf8.encode(`secret\n${address}\n${code}`));
-  const payload = { digest, unsalted: code, bytes: () => new Uint8Array(), secret };
+  const payload = { digest, bytes: () => new Uint8Array(), secret };
   return { values: { [field]: digest }, payload };
 }
 

@@ -8,7 +8,7 @@ import type { Recovered } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { knownDrift, withDriftDigests, withKnownDrift } from "../../planner/diff/known-drift.ts";
 import { draftPlan, finishPlan, makePlan } from "../../planner/make-plan.ts";
-import { withRecordedSecrets, withSaltedDigests } from "../../planner/mode/compare-secrets.ts";
+import { withRecordedSecrets } from "../../planner/mode/compare-secrets.ts";
 import { offlineNotes } from "../../planner/mode/offline.ts";
 import { markUntrusted } from "../../planner/mode/untrusted.ts";
 import { touches } from "../../planner/model/change.ts";
@@ -152,7 +152,7 @@ async function planInTheClear(
     host: source.host,
     spec: redacted?.spec ?? (options.mayLackSecrets ? withRecordedSecrets(recordedSpec) : spec),
     live: redacted?.live ?? live,
-    state: redacted?.state ?? withSaltedDigests(recordedSpec),
+    state: redacted?.state ?? recovered.state,
     moved,
     only: addressFilter(options.only ?? [], addresses),
     exclude: addressFilter(options.exclude ?? [], addresses, "--exclude"),
@@ -277,7 +277,7 @@ async function planOfBase(head: WorkspacePlan, spec: Spec, source: PlanSource): 
   const plan = makePlan({
     ...rest,
     moved: movedInBase,
-    state: redacted?.state ?? withSaltedDigests({ registry, spec, state }),
+    state: redacted?.state ?? state,
     spec: redacted?.spec ?? withRecordedSecrets({ registry, spec, state }),
     live: redacted?.live ?? live,
     contents: new Map(),

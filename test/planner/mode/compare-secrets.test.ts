@@ -5,7 +5,6 @@ import type { Address } from "../../../src/core/address.ts";
 import {
   withoutSecretValues,
   withRecordedSecrets,
-  withSaltedDigests,
   withSecrets,
 } from "../../../src/planner/mode/compare-secrets.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
@@ -21,8 +20,7 @@ const known = state([
 ]);
 const given = (...resources: readonly Resource[]) => ({ registry, state: known, spec: spec(resources) });
 const key = resource(KEY, { values: {} });
-const valued = (digest: string, unsalted?: string, of = key): Resource =>
-  ({ ...of, payload: { digest, unsalted } }) as never;
+const valued = (digest: string, of = key): Resource => ({ ...of, payload: { digest } }) as never;
 
 describe("the secrets of a spec without values", () => {
   test("have the recorded digest, unless a value is there or nothing is recorded", () => {
@@ -65,30 +63,6 @@ describe("the secrets of a spec without values", () => {
   });
 });
 
-describe("a digest without a salt, of a state of format 3", () => {
-  test("becomes the salted one, if the secret still has the value", () => {
-    const from = given(valued("salted", "digest"), resource("boxes.a"));
-    const made = withSaltedDigests(from);
-    expect(made.records.get(KEY)).toEqual({
-      ...known.records.get(KEY),
-      applied: { value: "salted", other: 1 },
-    });
-    expect({ ...made, records: known.records }).toEqual(known);
-    expect(made.records.get("boxes.a" as Address)).toBe(known.records.get("boxes.a" as Address));
-    expect(known.records.get(KEY)?.applied).toEqual({ value: "digest", other: 1 });
-  });
-
-  test.each<readonly [string, Resource]>([
-    ["has another value", valued("salted", "different")],
-    ["has only a salted digest", valued("salted")],
-    ["has no value", key],
-    ["is not recorded", valued("salted", "digest", resource("keys.a/new", { values: {} }))],
-    ["is of a kind without secrets", valued("salted", "digest", resource("boxes.a", { values: {} }))],
-  ])("stays, if the resource %s", (_, one) => {
-    expect(withSaltedDigests(given(one))).toBe(known);
-  });
-});
-
 describe("a plan that is applied with the values of its secrets", () => {
   const changesOf = (changes: readonly Change[], ...resources: readonly Resource[]) => {
     const made = { ...plan({ spec: spec([]) }), changes };
@@ -98,20 +72,16 @@ describe("a plan that is applied with the values of its secrets", () => {
   };
   const compared = compare(KEY, { after: { value: "digest", more: 1 } });
 
-  test.each([
-    ["the recorded digest", valued("digest")],
-    ["the recorded digest without a salt", valued("salted", "digest")],
-  ])("writes no secret that has %s", (_, one) => {
+  test("writes no secret that has the recorded digest", () => {
     const { fingerprint: _fingerprint, steps: _steps, source: _source, ...rest } = compared;
-    const digest = one.payload?.digest;
-    expect(changesOf([compared], one)).toEqual([
-      { ...rest, action: "noop", after: { value: digest, more: 1 }, payload: digest, compared: true },
+    expect(changesOf([compared], valued("digest"))).toEqual([
+      { ...rest, action: "noop", after: { value: "digest", more: 1 }, payload: "digest", compared: true },
     ]);
   });
 
   test("writes a secret that has another value", () => {
     const { source: _, ...rest } = compared;
-    expect(changesOf([compared], valued("new", "unsalted"))).toEqual([
+    expect(changesOf([compared], valued("new"))).toEqual([
       {
         ...rest,
         action: "update",
@@ -134,7 +104,7 @@ describe("a plan that is applied with the values of its secrets", () => {
 
   test("keeps every other change", () => {
     const others = [noop(KEY), remove(KEY), compared, create("boxes.a"), create("keys.a/new")];
-    expect(changesOf(others, key, valued("new", undefined, resource("boxes.a")))).toEqual(others);
+    expect(changesOf(others, key, valued("new", resource("boxes.a")))).toEqual(others);
     expect(changesOf([noop(KEY), remove(KEY)], valued("new"))).toEqual([noop(KEY), remove(KEY)]);
   });
 });
