@@ -1,7 +1,6 @@
 // The API dialect of a workspace: from an option, a variable, the profile, or the name of the host.
 
-import { AZURE_CLOUDS, hostName } from "../api/auth/endpoints.ts";
-import { parseHost } from "../api/contract/host.ts";
+import { AZURE_CLOUDS, hostName, parseHost } from "../api/auth/endpoints.ts";
 import { DATABRICKS_TABLE } from "../api/dialect/databricks.ts";
 import { CONTRACT_TABLE, type DialectTable } from "../api/dialect/table.ts";
 import { failureOf } from "../core/diagnostic.ts";

@@ -1,9 +1,8 @@
 // The settings of a run. Options take precedence over WORKSPACE_* variables, the profile, and defaults, in this order.
 
 import type { Credential } from "../api/auth/credential.ts";
-import { isLoopback, isPrivate, METADATA_SERVICE } from "../api/auth/endpoints.ts";
+import { isLoopback, isPrivate, METADATA_SERVICE, parseHost } from "../api/auth/endpoints.ts";
 import type { CliAnswer } from "../api/auth/token-request.ts";
-import { parseHost } from "../api/contract/host.ts";
 import { type Diagnostic, error, Failure, failureOf, warning } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
 import { cloudOfHost, type DialectOptions, dialectOf, type SpokenDialect, spokenDialect } from "./dialect.ts";

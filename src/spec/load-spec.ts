@@ -16,7 +16,7 @@ import { flattenResources } from "./resolve/flatten.ts";
 import { checkOtherTargets } from "./resolve/other-targets.ts";
 import { policyOf } from "./resolve/policy.ts";
 import { resolveResources } from "./resolve/resolve.ts";
-import { refuseSensitiveSections } from "./resolve/sensitive-values.ts";
+import { refuseSensitiveSections } from "./resolve/secrets.ts";
 import { stateEntriesOf } from "./resolve/state-entries.ts";
 import { readSpecRules } from "./rules/read-rules.ts";
 import { reportErrors } from "./schema/error-messages.ts";

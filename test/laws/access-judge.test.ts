@@ -4,7 +4,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../src/api/client.ts";
 import { dialectTable } from "../../src/config/dialect.ts";
-import type { AccessRight } from "../../src/planner/model/access.ts";
+import type { AccessRight } from "../../src/planner/model/plan.ts";
 import { CONTRACT_FIELDS } from "../../src/resource/dialect-view.ts";
 import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { emptyState } from "../../src/state/format/fold.ts";

@@ -1,5 +1,6 @@
-// The hosts that may receive credentials: a workspace's own, Microsoft's authorities, GitHub's, and this machine's.
+// The address of a workspace, and the hosts that may receive credentials: a workspace's own, Microsoft's authorities, GitHub's, and this machine's.
 
+import { error, Failure } from "../../core/diagnostic.ts";
 import { refusedWith } from "../../core/request-failure.ts";
 import { shortened } from "../../core/sentences.ts";
 
@@ -77,4 +78,35 @@ export function isWorkflowService(url: string, server: string | undefined): bool
   const own = server === undefined ? undefined : URL.parse(server)?.hostname;
   if (own === undefined || own === "github.com") return false;
   return hostname === own || hostname.endsWith(`.${own}`);
+}
+
+export interface Host {
+  /** Scheme, name and port: `https://ws.example.com`. */
+  readonly origin: string;
+  /** Path prefix before `/api`; empty, or starting with a slash. */
+  readonly base: string;
+}
+
+const HINT = "write it as https://NAME, for example https://workspace.example.com";
+
+/** Reads `https://name[:port][/base]`; a bare name means https. Throws Failure (API_UNREACHABLE) for anything else. */
+export function parseHost(text: string): Host {
+  const url = urlOf(text.trim());
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:") || url.hostname === "")
+    throw new Failure(
+      error("API_UNREACHABLE", "the host is not a valid https:// or http:// URL", { hint: HINT }),
+    );
+  if (url.username !== "" || url.password !== "")
+    throw new Failure(
+      error("API_UNREACHABLE", "the host contains a user name or password", {
+        hint: "set the token in WORKSPACE_TOKEN or in a profile",
+      }),
+    );
+  if (url.search !== "" || url.hash !== "")
+    throw new Failure(error("API_UNREACHABLE", "the host contains a query or a fragment", { hint: HINT }));
+  return { origin: url.origin, base: url.pathname.replace(/\/+$/, "") };
+}
+
+function urlOf(text: string): URL | undefined {
+  return URL.parse(text.includes("://") ? text : `https://${text}`) ?? undefined;
 }

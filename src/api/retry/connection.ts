@@ -2,8 +2,8 @@
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { parseHost } from "../auth/endpoints.ts";
 import type { SignIn } from "../auth/sign-in.ts";
-import { parseHost } from "../contract/host.ts";
 import type { OperationFacts } from "../contract/operations.ts";
 import type { PreparedRequest } from "../http/request-body.ts";
 import { parseAnswer } from "../http/response.ts";

@@ -1,7 +1,7 @@
 // The environment for the run of one workspace, and WORKSPACE_FLEET_HOSTS, which limits the hosts of a fleet file.
 
 import { resolve } from "node:path";
-import { parseHost } from "../../api/contract/host.ts";
+import { parseHost } from "../../api/auth/endpoints.ts";
 import type { ProcessContext, ProcessEnvironment } from "../../config/environment.ts";
 import { EMBEDDED } from "../../config/settings.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";

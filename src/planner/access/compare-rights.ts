@@ -1,7 +1,7 @@
 // Compares the effective rights of every principal on every object before and after. Pure.
 
 import { type AccessTarget, ADMINISTRATION } from "../../resource/access.ts";
-import type { AccessDiff, AccessRight } from "../model/access.ts";
+import type { AccessDiff, AccessRight } from "../model/plan.ts";
 import {
   type AccessState,
   ADMINS_KEY,

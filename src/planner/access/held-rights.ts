@@ -9,7 +9,7 @@ import {
 } from "../../resource/access.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import { isSameName } from "../../resource/names.ts";
-import type { AccessRight } from "../model/access.ts";
+import type { AccessRight } from "../model/plan.ts";
 import {
   type AccessState,
   type HeldRight,

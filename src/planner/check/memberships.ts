@@ -8,7 +8,7 @@ import { foldName, kindsNamedBy } from "../../resource/names.ts";
 import { mentioned } from "../decide/dependencies.ts";
 import { type Change, isOfReplaced, writes } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
-import { markedResult } from "../model/result-values.ts";
+import { markedResult } from "../model/planned-workspace.ts";
 import { transitiveClosure, withNeeds } from "../model/work-graph.ts";
 
 /** Cycles of declared memberships alone were reported with the spec. */

@@ -11,7 +11,7 @@ import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { maskedValues } from "../../resource/masked.ts";
 import type { Change } from "./change.ts";
-import { markedResult, withReferenceTexts } from "./result-values.ts";
+import { markedResult, withReferenceTexts } from "./planned-workspace.ts";
 
 export interface Price {
   readonly per_hour: number;

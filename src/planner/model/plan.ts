@@ -1,12 +1,12 @@
-// A plan with its guards and drift, its split against a base, and what an apply reports about it.
+// A plan with its guards, drift, and changes of access, its split against a base, and what an apply reports about it.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { defined, type JsonObject } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
+import type { PrincipalKind } from "../../resource/access.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
-import type { AccessDiff } from "./access.ts";
 import type { AcceptedDrift, Action, Change, ContentDiff } from "./change.ts";
 import type { PlanCapacity, PlanCost } from "./plan-cost.ts";
 
@@ -237,4 +237,60 @@ export interface PlanSplit {
   readonly resolved: readonly ResolvedChange[];
   /** Errors of single resources that the plan of the base has, too. */
   readonly pendingErrors: readonly Diagnostic[];
+}
+
+/** A right of one principal, gained or lost as a whole or by a level. */
+export interface AccessRight {
+  readonly principal: string;
+  readonly principalKind: PrincipalKind;
+  /** Of a group: how many users and service principals it has; absent if its members are not known. */
+  readonly people?: number;
+  /** How many of these gain or lose it: the others have it in another way. Administrators, who can do everything, are counted. */
+  readonly affected?: number;
+  /** The level that is gained or lost. */
+  readonly level: string;
+  /** The lower level that a principal had before, or keeps. */
+  readonly instead?: string;
+  readonly kind: string;
+  readonly object: string;
+  /** Groups from the principal to the one that has the right; empty for a direct right. */
+  readonly through: readonly string[];
+  /** The folder whose list has the right. */
+  readonly inheritedFrom?: string;
+  /** The service gives the right to the creator of the object. */
+  readonly asCreator?: true;
+}
+
+/** Present if the plan changes access, or if a part of that is not known. */
+export interface AccessDiff {
+  readonly gained: readonly AccessRight[];
+  readonly lost: readonly AccessRight[];
+  /** Access that may change too and was not compared, as sentences. */
+  readonly notCompared: readonly string[];
+}
+
+/** For machines and for rules. */
+export function accessJson({ gained, lost, notCompared }: AccessDiff): JsonObject {
+  return {
+    gained: gained.map((right) => rightJson(right, "before")),
+    lost: lost.map((right) => rightJson(right, "after")),
+    not_compared: notCompared,
+  };
+}
+
+/** `side`: whether the other level is the one before or after. */
+export function rightJson(right: AccessRight, side: "before" | "after" = "before"): JsonObject {
+  return defined({
+    principal: right.principal,
+    principal_kind: right.principalKind,
+    people: right.people,
+    affected: right.affected,
+    level: right.level,
+    [side]: right.instead,
+    kind: right.kind,
+    object: right.object,
+    through: right.through,
+    inherited_from: right.inheritedFrom,
+    as_creator: right.asCreator,
+  }) as JsonObject;
 }

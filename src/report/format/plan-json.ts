@@ -6,16 +6,15 @@ import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
-import { accessJson } from "../../planner/model/access.ts";
 import { type Change, isDeletedWithParent } from "../../planner/model/change.ts";
-import type { Guard } from "../../planner/model/plan.ts";
+import { accessJson, type Guard } from "../../planner/model/plan.ts";
 import {
   isMarkedLater,
   mapMembers,
   markedDiffs,
   markedResult,
   withReferenceTexts,
-} from "../../planner/model/result-values.ts";
+} from "../../planner/model/planned-workspace.ts";
 import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import { secretField } from "../../resource/kind.ts";
 import { isSensitive, maskedValue, maskedValues, sensitiveShape } from "../../resource/masked.ts";

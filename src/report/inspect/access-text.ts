@@ -3,7 +3,7 @@
 import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
 import { count } from "../../core/sentences.ts";
 import type { ObjectAccess, PrincipalAccess } from "../../planner/access/held-rights.ts";
-import { type AccessRight, rightJson } from "../../planner/model/access.ts";
+import { type AccessRight, rightJson } from "../../planner/model/plan.ts";
 import { ADMINISTRATION, ADMINISTRATORS, ENTITLEMENTS, type PrincipalKind } from "../../resource/access.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { printable } from "../text/printable.ts";

@@ -1,7 +1,7 @@
 // The access that a plan changes, as lines by principal or by object: equal rights of several principals are one line.
 
 import { count, firstFew, grouped } from "../../core/sentences.ts";
-import type { AccessDiff, AccessRight } from "../../planner/model/access.ts";
+import type { AccessDiff, AccessRight } from "../../planner/model/plan.ts";
 import { ADMINISTRATION, ENTITLEMENTS } from "../../resource/access.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { printable } from "../text/printable.ts";

@@ -19,8 +19,14 @@ import {
   withMembers,
 } from "../model/tree.ts";
 import { readYamlFile } from "../yaml/read-yaml.ts";
-import { filePatternProblem } from "./patterns.ts";
-import { isGlob, pathBeside, type RefusedFile, refusedWords, type SpecFolder } from "./spec-folder.ts";
+import {
+  filePatternProblem,
+  isGlob,
+  pathBeside,
+  type RefusedFile,
+  refusedWords,
+  type SpecFolder,
+} from "./spec-folder.ts";
 
 export interface Included {
   readonly root: MapNode;

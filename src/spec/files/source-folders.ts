@@ -18,10 +18,8 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import { namedPath, openSourceFile } from "./contents.ts";
-import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./notebook-formats.ts";
-import { filePatternProblem } from "./patterns.ts";
-import type { SpecFolder } from "./spec-folder.ts";
+import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS, namedPath, openSourceFile } from "./contents.ts";
+import { filePatternProblem, type SpecFolder } from "./spec-folder.ts";
 
 const FOLDER_FIELDS = ["source_dir", "include", "exclude"] as const;
 

@@ -16,9 +16,8 @@ import {
   scalarText,
 } from "../model/tree.ts";
 import { hideWritten, sensitiveValue } from "../variables/parameters.ts";
-import type { ModuleDefinition } from "./definition.ts";
 import { entriesOfForEach, expandSections, isIncluded, PART_OF_ADDRESS } from "./expand-resources.ts";
-import type { ModuleLoading, ModuleUser } from "./loading.ts";
+import type { ModuleDefinition, ModuleLoading, ModuleUser } from "./loading.ts";
 import { type EachValue, LazyCells, Locals, type ModuleOutputs, SpecScope } from "./scope.ts";
 
 interface ModuleUse {

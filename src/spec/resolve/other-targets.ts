@@ -22,7 +22,7 @@ import { schemaOfKind } from "../schema/json-schema.ts";
 import { validatorFor } from "../schema/quick-check.ts";
 import { schemaOfPolicy } from "../schema/sections.ts";
 import type { SchemaError } from "../schema/validate.ts";
-import { type CheckParts, checkValues } from "../variables/check-values.ts";
+import { type CheckParts, checkValues } from "../variables/parameters.ts";
 import { applyTarget, selectTarget, withoutSettings } from "../variables/targets.ts";
 import { variablesOf } from "../variables/variables.ts";
 import { flattenResources } from "./flatten.ts";

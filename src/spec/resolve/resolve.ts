@@ -30,17 +30,17 @@ import { schemaOfKind } from "../schema/json-schema.ts";
 import type { NamedSchema } from "../schema/keywords.ts";
 import { validatorFor } from "../schema/quick-check.ts";
 import type { SpecValidator } from "../schema/validate.ts";
-import { DeclaredNames, edgesOf } from "./edges.ts";
 import { fieldOf } from "./field-walk.ts";
 import { lifecycleOf } from "./policy.ts";
 import {
   type BoundReferences,
   bindReferences,
   checkReferences,
+  DeclaredNames,
+  edgesOf,
   type ReferenceContext,
 } from "./references.ts";
-import { holdsLiteral, reportLiterals, type SecretSources, secretOf } from "./secrets.ts";
-import { sensitivePaths } from "./sensitive-values.ts";
+import { holdsLiteral, reportLiterals, type SecretSources, secretOf, sensitivePaths } from "./secrets.ts";
 import {
   explainAdvice,
   reportCycles,

@@ -1,18 +1,28 @@
-// Reads secrets from environment variables and files into payloads that cannot be printed.
+// Reads secrets from environment variables and files into payloads that cannot be printed, and finds the values of a resource that come from sensitive ones.
 
-import type { Path } from "../../core/pointer.ts";
+import { type Path, toDottedPath } from "../../core/pointer.ts";
 import { Sensitive } from "../../core/sensitive-texts.ts";
 import { utf8Text } from "../../core/utf8.ts";
 import { isEvaluated, isTemplate, templateParts } from "../../expressions/template.ts";
-import type { Values } from "../../resource/field-schema.ts";
+import type { FieldSchema, Values } from "../../resource/field-schema.ts";
 import { SECRET_BYTES } from "../../resource/kind.ts";
 import type { Payload } from "../../resource/operations.ts";
+import { tableSchema, visitValue } from "../../resource/walk.ts";
 import { namedPath, openSourceFile } from "../files/contents.ts";
 import type { SpecFolder } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
+import type { Span } from "../model/source.ts";
 import type { WrittenResource } from "../model/spec.ts";
-import { type MapNode, member, type SpecNode, scalarText } from "../model/tree.ts";
+import {
+  hasSensitive,
+  type MapNode,
+  member,
+  SHOWN_EVERYWHERE,
+  type SpecNode,
+  scalarText,
+} from "../model/tree.ts";
+import { nodesIn } from "./field-walk.ts";
 
 /** The sources of secrets, and the function that digests a value. Without `keyed`, a value is only hidden, and may be missing. */
 export interface SecretSources {
@@ -258,4 +268,59 @@ function withoutLastLineBreak(bytes: Uint8Array): Uint8Array {
   const length = bytes.length;
   if (bytes[length - 1] !== 10) return bytes;
   return bytes.subarray(0, bytes[length - 2] === 13 ? length - 2 : length - 1);
+}
+
+/** The paths of the sensitive values, without those of lists and maps around them. */
+export function sensitivePaths(
+  written: WrittenResource,
+  fields: MapNode,
+  findings: Findings,
+): readonly Path[] {
+  const { address, provider, lifecycle } = written;
+  const paths: Path[] = [];
+  const refuse = (at: Span, subject: string): void =>
+    findings.error("SPEC_SENSITIVE", `${address}: ${subject} a sensitive value`, at, {
+      address,
+      hint: SHOWN_EVERYWHERE,
+    });
+  const visit = (schema: FieldSchema, node: SpecNode, path: Path): boolean => {
+    if (!hasSensitive(node)) return false;
+    const isName = path.length === 1 && path[0] === provider.nameField;
+    const decides = isName ? "a name" : roleOfSensitive(schema);
+    if (decides !== undefined) {
+      refuse(node, `${toDottedPath(path)} is ${decides} and cannot be`);
+      return false;
+    }
+    if (node.kind === "scalar") paths.push(path);
+    if (node.kind === "map" && node.sensitive === true)
+      refuse(node, `keys of ${toDottedPath(path)} cannot come from`);
+    return true;
+  };
+  visitValue(tableSchema(provider.fields), fields, visit, nodesIn);
+  if (lifecycle !== undefined && hasSensitive(lifecycle)) refuse(lifecycle, "lifecycle cannot contain");
+  return paths;
+}
+
+/** What else the value of a field decides, if anything: such a value cannot be sensitive. */
+export function roleOfSensitive(schema: FieldSchema): string | undefined {
+  const { source, names, identifies, isKey, refersTo, mentions, fileUri } = schema;
+  if (identifies === true) return "a name";
+  if (isKey === true) return "a key";
+  if (source === true) return "the source of a value";
+  if (names !== undefined) return "the name of another object";
+  if (refersTo !== undefined) return "a reference";
+  return mentions !== undefined || fileUri === true ? "a path" : undefined;
+}
+
+/** Sections other than resources that decide names and addresses. */
+const SECTIONS = ["policy", "moved", "removed", "import"] as const;
+
+export function refuseSensitiveSections(root: MapNode, findings: Findings): void {
+  for (const section of SECTIONS) {
+    const node = member(root, section);
+    if (node !== undefined && hasSensitive(node))
+      findings.error("SPEC_SENSITIVE", `${section} cannot contain a sensitive value`, node, {
+        hint: SHOWN_EVERYWHERE,
+      });
+  }
 }

@@ -13,8 +13,8 @@ import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Resource, WrittenResource } from "../model/spec.ts";
 import { keySpanOf, type MapNode, plain, type SpecNode, scalarText, spanOf } from "../model/tree.ts";
-import type { DeclaredNames } from "./edges.ts";
 import { textsAt, walkFields } from "./field-walk.ts";
+import type { DeclaredNames } from "./references.ts";
 
 /** Two resources with one natural name, where the service lets only one have it. */
 export function reportSharedNames(

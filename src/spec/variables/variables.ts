@@ -10,8 +10,12 @@ import { SourceText, type Span } from "../model/source.ts";
 import { type MapNode, member, memberEntries, type SpecNode, scalarAt } from "../model/tree.ts";
 import { readYamlFile } from "../yaml/read-yaml.ts";
 import { plainScalar } from "../yaml/scalars.ts";
-import type { ParameterValue } from "./check-values.ts";
-import { type ParameterDeclaration, parametersIn, sensitiveValue } from "./parameters.ts";
+import {
+  type ParameterDeclaration,
+  type ParameterValue,
+  parametersIn,
+  sensitiveValue,
+} from "./parameters.ts";
 
 /** Where values come from outside the spec. The first that has one wins: `vars`, `varFiles` (later files first), `env`, then the target. */
 export interface VariableInputs {

@@ -10,7 +10,7 @@ import { formatYaml } from "../../spec/format/format-yaml.ts";
 import { Findings } from "../../spec/model/findings.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
 import { type MapNode, member, type SpecNode, scalarText } from "../../spec/model/tree.ts";
-import { MODULE_FILE } from "../../spec/modules/definition.ts";
+import { MODULE_FILE } from "../../spec/modules/loading.ts";
 import { BYTE_ORDER_MARK, hasByteOrderMark, sourceOf } from "../../spec/yaml/read-yaml.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 

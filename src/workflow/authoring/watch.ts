@@ -9,7 +9,7 @@ import picomatch from "picomatch";
 import { fileFailure, fileStatsOf } from "../../config/files.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";
-import { matching } from "../../spec/files/patterns.ts";
+import { matching } from "../../spec/files/spec-folder.ts";
 import {
   type Invocation,
   type InvocationOptions,

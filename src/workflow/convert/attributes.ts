@@ -5,7 +5,7 @@ import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { plainTreePath } from "../../providers/kit/names.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
-import { roleOfSensitive } from "../../spec/resolve/sensitive-values.ts";
+import { roleOfSensitive } from "../../spec/resolve/secrets.ts";
 import { hasMark, isMarkOfEntry, isMarkOfZero, markOfExpression } from "./terraform-state.ts";
 
 export interface ResourceType {

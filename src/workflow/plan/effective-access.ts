@@ -21,7 +21,7 @@ import {
   accessOfLive,
   type IsAsked,
   type WorkspaceAccess,
-} from "../../planner/access/workspace-access.ts";
+} from "../../planner/access/plan-access.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import { addressByObject, createContext, indexLive } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";

@@ -7,8 +7,8 @@ import { defined, isObject, type Json, type JsonObject } from "../../core/json.t
 import { type Path, setMember, valueAt } from "../../core/pointer.ts";
 import { type Action, type Change, touches } from "../../planner/model/change.ts";
 import type { Drift, Guard, Plan } from "../../planner/model/plan.ts";
-import { documentPatch } from "../../spec/edit/document-patch.ts";
 import { documentData, isSharedAt, patchYaml } from "../../spec/edit/patch-yaml.ts";
+import { documentPatch } from "../../spec/edit/spec-edits.ts";
 import type { SpecTestFile } from "../../spec/testing/read-tests.ts";
 
 export interface StepComparison {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseHost } from "../../../src/api/contract/host.ts";
+import { parseHost } from "../../../src/api/auth/endpoints.ts";
 
 test.each([
   ["https://ws.example.com", "https://ws.example.com", ""],

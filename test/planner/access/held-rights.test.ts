@@ -9,7 +9,7 @@ import {
   principalsNamed,
   targetNamed,
 } from "../../../src/planner/access/held-rights.ts";
-import type { AccessRight } from "../../../src/planner/model/access.ts";
+import type { AccessRight } from "../../../src/planner/model/plan.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";
 import { planningRegistryIn } from "../../../src/resource/dialect-view.ts";
 import { contributionsOf, randomFrom, randomWorld, rightsOf, type SlowWorld } from "./slow-access.ts";

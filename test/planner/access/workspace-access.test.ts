@@ -5,11 +5,7 @@ import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { accessOfObject } from "../../../src/planner/access/held-rights.ts";
-import {
-  accessAfter,
-  accessOfLive,
-  type WorkspaceAccess,
-} from "../../../src/planner/access/workspace-access.ts";
+import { accessAfter, accessOfLive, type WorkspaceAccess } from "../../../src/planner/access/plan-access.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";

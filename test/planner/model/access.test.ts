@@ -1,7 +1,7 @@
 // The access diff as machines and rules read it.
 
 import { expect, test } from "vitest";
-import { type AccessRight, accessJson, rightJson } from "../../../src/planner/model/access.ts";
+import { type AccessRight, accessJson, rightJson } from "../../../src/planner/model/plan.ts";
 
 const right: AccessRight = {
   principal: "data",

@@ -7,7 +7,7 @@ import {
   mapMembers,
   markedResult,
   withReferenceTexts,
-} from "../../../src/planner/model/result-values.ts";
+} from "../../../src/planner/model/planned-workspace.ts";
 import type { FieldTable } from "../../../src/resource/field-schema.ts";
 import type { FieldDiff } from "../../../src/resource/planning.ts";
 import { reference } from "../build.ts";

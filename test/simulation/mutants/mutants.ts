@@ -207,7 +207,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "full-disk-ignored",
     bug: "a journal that cannot be written does not stop the apply",
-    file: "src/state/store/journal-writer.ts",
+    file: "src/state/store/lease.ts",
     find: `      this.#broken = ioFailure(failure, "writing the journal");
       throw this.#broken;`,
     put: `      void ioFailure(failure, "writing the journal");`,

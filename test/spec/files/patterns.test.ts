@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { filePatternProblem } from "../../../src/spec/files/patterns.ts";
+import { filePatternProblem } from "../../../src/spec/files/spec-folder.ts";
 import { load } from "../folder.ts";
 
 it.each(["*.yaml", "teams/**/*.yaml", "**/*.{yaml,yml}", "a?c/[a-z]*.yaml", "**"])(

@@ -5,7 +5,7 @@ import { Cipher } from "../../../src/state/format/encryption.ts";
 import { entryLine } from "../../../src/state/format/journal.ts";
 import type { JournalSink, LockClaim } from "../../../src/state/model/backend.ts";
 import type { NumberedEntry } from "../../../src/state/model/record.ts";
-import { encryptedLine, JournalWriter } from "../../../src/state/store/journal-writer.ts";
+import { encryptedLine, JournalWriter } from "../../../src/state/store/lease.ts";
 
 import { rejectedCode, thrownCode, thrownDiagnostics, thrownMessage } from "../../failures.ts";
 import { ADA, counting } from "../build.ts";
