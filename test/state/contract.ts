@@ -389,6 +389,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         const next = await other.lock(NO_WAIT);
         expect(next.fence).toBeGreaterThan(lease.fence + 1);
         await next.release();
+        expect(await other.unlock({ nonce: next.nonce })).toBe("has ended");
         expect(await other.unlock({ nonce: lease.nonce })).toBe("was free");
         expect(await names(other)).toEqual([]);
       });
@@ -399,9 +400,17 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         const other = shared.store(afterCrash);
         const wrong = other.unlock({ nonce: "not-it" });
         await expect(wrong).rejects.toMatchObject({
-          diagnostics: [{ code: "STATE_LOCKED", hint: expect.stringContaining(lease.nonce) }],
+          diagnostics: [
+            {
+              code: "STATE_LOCKED",
+              message: expect.stringMatching(
+                /^not-it is not the ID of the last lock: .* no longer holds it$/,
+              ),
+              hint: expect.stringContaining("the state is not locked"),
+            },
+          ],
         });
-        expect(await other.unlock({ nonce: lease.nonce })).toBe("was free");
+        expect(await other.unlock({ nonce: lease.nonce })).toBe("has ended");
         expect(await other.unlock({})).toBe("was free");
         await lease.release();
         expect(await other.unlock({ nonce: "not-it" })).toBe("was free");

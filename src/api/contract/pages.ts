@@ -87,11 +87,9 @@ export async function readWholeList(operation: string, input: JsonObject, fetch:
   for (let tries = 1; ; tries++) {
     const first = await fetch(input);
     if ("startIndex" in input || "count" in input) return first;
-    const total = totalOf(first);
-    // One page of several would look like a whole list, and what the others have like deleted.
-    if (total === undefined) throw broken(operation, 'no valid "totalResults"');
+    const total = scimTotal(operation, first);
     if (total <= listIn(first.Resources).length) return first;
-    const resources = await further(input, first, total, fetch);
+    const resources = await further(operation, input, first, total, fetch);
     if (resources.length === total)
       return { ...first, totalResults: total, itemsPerPage: total, Resources: resources };
     if (tries === TRIES) throw incomplete(operation, resources.length, total);
@@ -99,22 +97,40 @@ export async function readWholeList(operation: string, input: JsonObject, fetch:
 }
 
 /** Follows the pages; ends early where one brings nothing new or promises another total. */
-async function further(input: JsonObject, first: JsonObject, total: number, fetch: Fetch): Promise<Json[]> {
+async function further(
+  operation: string,
+  input: JsonObject,
+  first: JsonObject,
+  total: number,
+  fetch: Fetch,
+): Promise<Json[]> {
   const resources = [...listIn(first.Resources)];
   const ids = new Set(resources.map(idOf));
   while (resources.length < total) {
     const page = await fetch({ ...input, startIndex: resources.length + 1 });
     const fresh = listIn(page.Resources).filter((resource) => !ids.has(idOf(resource)));
-    if (fresh.length === 0 || totalOf(page) !== total) break;
+    if (fresh.length === 0 || scimTotal(operation, page) !== total) break;
     for (const resource of fresh) ids.add(idOf(resource));
     resources.push(...fresh);
   }
   return resources;
 }
 
-function totalOf({ totalResults }: JsonObject): number | undefined {
-  return Number.isInteger(totalResults) ? Number(totalResults) : undefined;
+/**
+ * The number of entries of the whole list. Throws Refused (API_PROTOCOL) if a page has none, or one that is smaller than what it has:
+ * one page of several would look like a whole list, and what the others have like deleted.
+ */
+export function scimTotal(operation: string, page: JsonObject): number {
+  const { totalResults, startIndex, itemsPerPage, Resources } = page;
+  if (!Number.isInteger(totalResults)) throw broken(operation, 'no valid "totalResults"');
+  const items = Math.max(listIn(Resources).length, numberIn(itemsPerPage) ?? 0);
+  const last = items === 0 ? 0 : (numberIn(startIndex) ?? 1) + items - 1;
+  if (Number(totalResults) >= last) return Number(totalResults);
+  throw broken(operation, `a "totalResults" of ${totalResults}, although it has entry ${last}`);
 }
+
+const numberIn = (value: Json | undefined): number | undefined =>
+  typeof value === "number" ? value : undefined;
 
 function idOf(resource: Json): string {
   return resource !== null && typeof resource === "object" && "id" in resource ? `${resource.id}` : "";

@@ -27,6 +27,7 @@ import {
 } from "../../workflow/drift/drift.ts";
 import { planWorkspace, reportedCaller } from "../../workflow/plan/plan.ts";
 import { reviewDrift } from "../../workflow/plan/plan-review.ts";
+import { movesOfSpec } from "../../workflow/plan/record-entries.ts";
 import { placesIn } from "../../workflow/plan/saved-plan.ts";
 import { assertStateExists } from "../../workflow/session/check-state.ts";
 import { lockWait, withState, writeEntries } from "../../workflow/session/open-state.ts";
@@ -189,9 +190,11 @@ export const acknowledgeCommand = defineCommand({
     const wait = lockWait(context, options.lockTimeout);
     if (options.remove)
       return withState(context, async (store) => {
-        const subject = (state: State) =>
-          acknowledgedSubject(acknowledgedAt(state.acknowledged ?? [], place));
-        let removed = subject((await store.read()).state);
+        const { state } = await store.read();
+        const moves = await movesOfSpec(context, state);
+        const subject = ({ acknowledged = [] }: State) =>
+          acknowledgedSubject(acknowledgedAt(acknowledged, place, moves));
+        let removed = subject(state);
         await writeEntries(store, wait, (lease) => {
           removed = subject(lease.state());
           return [{ type: "unacknowledged", ...removed }];
@@ -216,8 +219,9 @@ export const acknowledgeCommand = defineCommand({
         });
         const isAddress = (text: string): boolean =>
           session.spec.resources.has(text as Address) || input.state.records.has(text as Address);
-        const drift = driftAt(plan.drift, place, session.secretDigest, isAddress);
-        const address = recordedAddress(state, pendingMoves(recovered.entries), drift.address);
+        const moves = pendingMoves(recovered.entries);
+        const drift = driftAt(plan.drift, place, session.secretDigest, { isAddress, moves });
+        const address = recordedAddress(state, moves, drift.address);
         const by = input.caller ?? thisProcess().user;
         const acknowledgement: Acknowledgement = { ...drift, address, until, reason, by, at: now };
         acknowledged.push(acknowledgement);

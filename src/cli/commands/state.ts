@@ -177,7 +177,12 @@ export const unlockCommand = defineCommand({
       });
     const done = await withState(context, (store) => store.unlock({ force, nonce }));
     const free = nonce === undefined ? "" : ", so the lock ID was not checked";
-    context.stdout.write(done === "unlocked" ? "Unlocked.\n" : `The state is not locked${free}.\n`);
+    const messages = {
+      unlocked: "Unlocked.",
+      "was free": `The state is not locked${free}.`,
+      "has ended": "The state is not locked: the run with this lock ID no longer holds the lock.",
+    };
+    context.stdout.write(`${messages[done]}\n`);
   },
 });
 

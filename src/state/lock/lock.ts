@@ -190,8 +190,14 @@ function timeText(ms: number): string {
   return Number.isNaN(date.getTime()) ? "an invalid time" : date.toISOString();
 }
 
-/** The message of `state unlock` if the given lock ID is not that of the holder. */
-export function lockIdMismatch(claim: LockClaim, nonce: string | undefined): Failure {
+/** The message of `state unlock` if the lock ID of the request is not that of the holder. `isFree`: the holder is gone. */
+export function lockIdMismatch(claim: LockClaim, nonce: string | undefined, isFree: boolean): Failure {
+  if (isFree)
+    return failureOf(
+      "STATE_LOCKED",
+      `${nonce} is not the ID of the last lock: ${holderName(claim)} no longer holds it`,
+      { hint: "the state is not locked; run the command that you want to run" },
+    );
   const mismatch = nonce === undefined ? "" : `, and its lock ID is not ${nonce}`;
   return failureOf("STATE_LOCKED", `${holderName(claim)} holds the lock${mismatch}`, {
     hint: `if that process has crashed, run \`workspace state unlock ${shellWord(claim.nonce)}\``,

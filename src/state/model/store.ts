@@ -41,7 +41,8 @@ export interface UnlockRequest {
   readonly force?: boolean;
 }
 
-export type UnlockResult = "unlocked" | "was free";
+/** `has ended`: the lock had the ID of the request, but its holder is gone or has released it. */
+export type UnlockResult = "unlocked" | "was free" | "has ended";
 
 export interface Restored {
   readonly state: State;

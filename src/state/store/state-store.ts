@@ -228,8 +228,8 @@ export async function unlockState(
       const isFree = await isCertainlyFree(backend, latest, environment);
       // The lock of an ended run is still there, and another ID is not its.
       const isChecked = how.nonce !== undefined && claim.released !== true;
-      if (claim.nonce !== how.nonce && (!isFree || isChecked)) throw lockIdMismatch(claim, how.nonce);
-      if (isFree) return "was free";
+      if (claim.nonce !== how.nonce && (!isFree || isChecked)) throw lockIdMismatch(claim, how.nonce, isFree);
+      if (isFree) return claim.nonce === how.nonce ? "has ended" : "was free";
       const fence = nextFence(claim.fence, backend.names);
       if (await backend.claim({ ...claim, fence, released: true }, latest)) return "unlocked";
     } else {

@@ -1,6 +1,7 @@
 // Drift for its reports: who caused it, and when, if the service records it; what is acknowledged, and what was reported.
 
 import type { Reader } from "../../api/contract/reader.ts";
+import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import type { KeyedDigest } from "../../core/digest.ts";
 import { parseDuration } from "../../core/duration.ts";
@@ -134,15 +135,29 @@ function findDrift(drift: readonly Drift[], location: string, keyed: KeyedDigest
   return undefined;
 }
 
-/** `isAddress`: whether the spec or the state has the address, which is then not a field. Throws Failure with CLI_UNKNOWN_ADDRESS. */
+interface DriftAddresses {
+  /** Whether the spec or the state has the address, which is then not a field. */
+  isAddress(location: string): boolean;
+  /** Those that are not in the state yet: the address of the state names the drift, too. */
+  readonly moves: ComparedDrift["moves"];
+}
+
+/** Throws Failure with CLI_UNKNOWN_ADDRESS. */
 export function driftAt(
   drift: readonly Drift[],
   location: string,
   keyed: KeyedDigest,
-  isAddress: (location: string) => boolean = () => false,
+  { isAddress, moves }: DriftAddresses = { isAddress: () => false, moves: new Map() },
 ): DriftPlace {
   const ofAddress = isAddress(location) ? drift.filter(({ address }) => address === location) : drift;
-  return findDrift(ofAddress, location, keyed) ?? throwUnknown(drift, location);
+  const moved = [...moves].flatMap(([from, to]) =>
+    `${location}.`.startsWith(`${from}.`) ? [`${to}${location.slice(from.length)}`] : [],
+  );
+  return (
+    findDrift(ofAddress, location, keyed) ??
+    moved.map((place) => findDrift(drift, place, keyed)).find((place) => place !== undefined) ??
+    throwUnknown(drift, location)
+  );
 }
 
 const MOST_IN_HINT = 5;
@@ -171,11 +186,16 @@ export function acknowledgedSubject({
 export const acknowledgedPlace = ({ address, field }: Acknowledgement): string =>
   field === undefined ? address : `${address}.${field}`;
 
-/** Throws Failure with CLI_UNKNOWN_ADDRESS. */
-export function acknowledgedAt(all: readonly Acknowledgement[], place: string): Acknowledgement {
-  const acknowledgement =
-    all.find(({ address, field }) => field === undefined && address === place) ??
-    all.find((acknowledgement) => acknowledgedPlace(acknowledgement) === place);
+/** Throws Failure with CLI_UNKNOWN_ADDRESS. A mark of the state also has the address that a pending move gives its resource. */
+export function acknowledgedAt(
+  all: readonly Acknowledgement[],
+  place: string,
+  moves: ComparedDrift["moves"] = new Map(),
+): Acknowledgement {
+  const markAt = (addressOf: (address: Address) => Address): Acknowledgement | undefined =>
+    all.find(({ address, field }) => field === undefined && addressOf(address) === place) ??
+    all.find((mark) => acknowledgedPlace({ ...mark, address: addressOf(mark.address) }) === place);
+  const acknowledgement = markAt((address) => address) ?? markAt((address) => moves.get(address) ?? address);
   if (acknowledgement !== undefined) return acknowledgement;
   throw failureOf("CLI_UNKNOWN_ADDRESS", `${place} is not acknowledged`, {
     hint: nearestHint(

@@ -1,6 +1,6 @@
 // Follows the pages of operations that have them, and merges them into one answer, up to a limit.
 
-import { eachPage, type ReadPage as Read } from "../../api/contract/pages.ts";
+import { eachPage, type ReadPage as Read, scimTotal } from "../../api/contract/pages.ts";
 import type { Reader } from "../../api/contract/reader.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 
@@ -93,10 +93,10 @@ async function byStartIndex(input: JsonObject, read: Read): Promise<JsonObject> 
   const first = typeof input.startIndex === "number" ? input.startIndex : 1;
   let last: JsonObject = {};
   const page: Read = (at) => read({ ...input, ...at });
-  const pages = eachPage("a SCIM list", page, ({ Resources, totalResults }) => {
-    const { length } = objectsIn(Resources);
+  const pages = eachPage("a SCIM list", page, (answer) => {
+    const { length } = objectsIn(answer.Resources);
     const next = first + whole.length + length;
-    return length === 0 || next > Number(totalResults) ? undefined : { startIndex: next };
+    return next > scimTotal("a SCIM list", answer) || length === 0 ? undefined : { startIndex: next };
   });
   for await (const { answer } of pages) {
     whole.push(...objectsIn(answer.Resources));

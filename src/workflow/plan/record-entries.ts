@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { type Address, kindOf, nameOf, remoteId } from "../../core/address.ts";
 import { type Diagnostic, Failure, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
-import { MovePaths } from "../../engine/recover/move-records.ts";
+import { MovePaths, moveRecords } from "../../engine/recover/move-records.ts";
+import { type ComparedDrift, pendingMoves } from "../../planner/diff/known-drift.ts";
 import { stateExists } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
@@ -13,6 +14,7 @@ import type { Spec, StateEntries } from "../../spec/model/spec.ts";
 import type { JournalEntry, State, StateRecord } from "../../state/model/record.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import { withState } from "../session/open-state.ts";
+import { checkSpec } from "../session/read-spec.ts";
 
 /** Entries for the journal: of the moves, those of resources that the plan has. */
 export function plannedEntries(
@@ -21,6 +23,20 @@ export function plannedEntries(
 ): readonly JournalEntry[] {
   const planned = new Set(plan.changes.map(({ address }) => address));
   return entries.filter((entry) => entry.type !== "moved" || planned.has(entry.to));
+}
+
+/** The moves that the state does not have yet; none if the spec has errors, because nothing depends on it then. */
+export async function movesOfSpec(invocation: Invocation, state: State): Promise<ComparedDrift["moves"]> {
+  try {
+    const { spec } = await checkSpec(invocation);
+    if (spec === undefined) return new Map();
+    const { moved = [], removed } = spec.stateEntries ?? {};
+    const rules = { registry, declared: spec.resources, removed };
+    return pendingMoves(moveRecords(moved, { state, entries: [], diagnostics: [] }, rules).entries);
+  } catch (problem) {
+    if (problem instanceof Failure) return new Map();
+    throw problem;
+  }
 }
 
 /** The spec without imports: an untrusted spec does not choose which objects are read. */

@@ -88,3 +88,20 @@ test.each(badTotals)(
     });
   },
 );
+
+const tooSmallTotals: readonly JsonObject[] = [
+  { totalResults: 99 },
+  { totalResults: 0 },
+  { totalResults: -1 },
+  { totalResults: 100, startIndex: 1, itemsPerPage: 150 },
+  { totalResults: 100, startIndex: 51, itemsPerPage: 100 },
+];
+test.each(tooSmallTotals)(
+  "a list of 100 entries that says %o is refused, because its total cannot tell whether it is whole",
+  async (numbers) => {
+    const fetch = async (): Promise<JsonObject> => ({ ...numbers, Resources: people(0, 100) });
+    expect(await thrown(readWholeList("scim/users/list", {}, fetch))).toMatchObject({
+      diagnostic: { code: "API_PROTOCOL", message: expect.stringContaining("totalResults") },
+    });
+  },
+);

@@ -73,7 +73,7 @@ describe("the drift that an address or a field names", () => {
   test("is none of another resource if an address of the spec or the state has no drift", () => {
     const [first] = drift as [Drift];
     const isAddress = (text: string) => text === "clusters.a.spark_conf";
-    expect(() => driftAt([first], "clusters.a.spark_conf", String, isAddress)).toThrow(
+    expect(() => driftAt([first], "clusters.a.spark_conf", String, { isAddress, moves: new Map() })).toThrow(
       "no drift exists at clusters.a.spark_conf",
     );
   });

@@ -109,6 +109,16 @@ describe("any operation", () => {
     expect(asked).toEqual([{ count: 2 }, { count: 2, startIndex: 3 }, { count: 2, startIndex: 5 }]);
   });
 
+  test("a page of a SCIM list with more entries than its total is refused, and an empty page after the end is not", async () => {
+    const Resources = [{ id: "a" }, { id: "b" }];
+    const short = pages("scim/users/list", { count: 2 }, async () => ({ totalResults: 1, Resources }));
+    await expect(short).rejects.toMatchObject({ diagnostic: { code: "API_PROTOCOL" } });
+    const late = { startIndex: 9, count: 2 };
+    expect(
+      await pages("scim/users/list", late, async () => ({ totalResults: 2, startIndex: 9, itemsPerPage: 0 })),
+    ).toMatchObject({ totalResults: 2, Resources: [] });
+  });
+
   test("one without pages is asked once", async () => {
     expect(isPaged("clusters/list")).toBe(false);
     expect(isPaged("toString")).toBe(false);
