@@ -4,7 +4,7 @@ import { type Address, kindOf } from "../core/address.ts";
 import { type Diagnostic, error, hasErrors } from "../core/diagnostic.ts";
 import type { PlannedKind, PlanningRegistry } from "../resource/kind.ts";
 import { foldName, isBuiltIn } from "../resource/names.ts";
-import { isRenamed, nameReached } from "./decide/names.ts";
+import { isRenamed, nameReached } from "./decide/passed-names.ts";
 import { comparable, liveFingerprint } from "./diff/normalize.ts";
 import type { Change } from "./model/change.ts";
 import { indexLive, type LiveIndex } from "./model/context.ts";

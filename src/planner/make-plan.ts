@@ -16,10 +16,15 @@ import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unrea
 import { decideResources } from "./decide/decide.ts";
 import { planDeletes, retainInUse } from "./decide/deletes.ts";
 import { withDependencies } from "./decide/dependencies.ts";
+import { withRenames } from "./decide/likely-renames.ts";
 import { duplicatesIn } from "./decide/match-live.ts";
-import { namesOfKeptObjects, type PassedNames, withNewNames, withPassedNames } from "./decide/names.ts";
+import {
+  namesOfKeptObjects,
+  type PassedNames,
+  withNewNames,
+  withPassedNames,
+} from "./decide/passed-names.ts";
 import { pathsOfOthers, withFreedPaths } from "./decide/paths.ts";
-import { withRenames } from "./decide/renames.ts";
 import {
   excludedWarning,
   limitToSelected,

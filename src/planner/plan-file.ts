@@ -10,7 +10,7 @@ import { listed } from "../core/sentences.ts";
 import type { PlanningRegistry } from "../resource/kind.ts";
 import type { Live } from "../resource/live.ts";
 import type { State } from "../state/model/record.ts";
-import { withPlannedNames } from "./decide/names.ts";
+import { withPlannedNames } from "./decide/passed-names.ts";
 import { isAsPlanned } from "./diff/normalize.ts";
 import { type Change, type Create, removes, touches } from "./model/change.ts";
 import { addressByObject, indexLive, type LiveIndex, type ObjectOwners } from "./model/context.ts";

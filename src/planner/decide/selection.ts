@@ -9,7 +9,7 @@ import type { PlanContext } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
 import type { Plan } from "../model/plan.ts";
 import { addDependent, changeKey, transitiveClosure } from "../model/work-graph.ts";
-import { type PassedNames, withPassedNames } from "./names.ts";
+import { type PassedNames, withPassedNames } from "./passed-names.ts";
 
 /** A plan with `only` or `exclude`. */
 export interface Selection extends PassedNames {

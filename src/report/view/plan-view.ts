@@ -3,7 +3,7 @@
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
-import { movedEntry } from "../../planner/decide/renames.ts";
+import { movedEntry } from "../../planner/decide/likely-renames.ts";
 import { type Change, changesAnything, touches } from "../../planner/model/change.ts";
 import {
   type ChangeOrigin,

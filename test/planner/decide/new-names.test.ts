@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { withNewNames, withPlannedNames } from "../../../src/planner/decide/names.ts";
+import { withNewNames, withPlannedNames } from "../../../src/planner/decide/passed-names.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registryOf } from "../../../src/resource/kind.ts";

@@ -10,7 +10,7 @@ import {
   nameReached,
   namesOfKeptObjects,
   withPassedNames,
-} from "../../../src/planner/decide/names.ts";
+} from "../../../src/planner/decide/passed-names.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import type { Change, Create } from "../../../src/planner/model/change.ts";
 import type { Plan } from "../../../src/planner/model/plan.ts";

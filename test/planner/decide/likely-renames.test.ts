@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { movedEntry, withRenames } from "../../../src/planner/decide/renames.ts";
+import { movedEntry, withRenames } from "../../../src/planner/decide/likely-renames.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
 import type { Resource } from "../../../src/spec/model/spec.ts";
