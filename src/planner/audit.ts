@@ -4,7 +4,7 @@ import { type Address, kindOf } from "../core/address.ts";
 import { type Diagnostic, error, hasErrors } from "../core/diagnostic.ts";
 import type { PlannedKind, PlanningRegistry } from "../resource/kind.ts";
 import { foldName, isBuiltIn } from "../resource/names.ts";
-import { isRenamed, nameReached } from "./decide/passed-names.ts";
+import { isRenamable, nameReached } from "./decide/passed-names.ts";
 import { comparable, liveFingerprint } from "./diff/normalize.ts";
 import type { Change } from "./model/change.ts";
 import { indexLive, type LiveIndex } from "./model/context.ts";
@@ -134,7 +134,7 @@ function mayDelete(address: Address, input: PlanInput, nested: boolean): boolean
 export function nameContradictions(plan: Plan, registry: PlanningRegistry, liveIndex: LiveIndex): string[] {
   // A plan with errors is not applied, and a name that is not free is one of them.
   if (hasErrors(plan.diagnostics)) return [];
-  const kinds = registry.kinds.filter(isRenamed);
+  const kinds = registry.kinds.filter(isRenamable);
   const names = new Set(kinds.map((provider) => provider.kind));
   if (!plan.changes.some((change) => names.has(change.kind) && gives(change, "whole"))) return [];
   const parts = workGraph(plan.changes);

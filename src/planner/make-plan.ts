@@ -16,15 +16,11 @@ import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unrea
 import { decideResources } from "./decide/decide.ts";
 import { planDeletes, retainInUse } from "./decide/deletes.ts";
 import { withDependencies } from "./decide/dependencies.ts";
-import { withRenames } from "./decide/likely-renames.ts";
+import { withLikelyRenames } from "./decide/likely-renames.ts";
 import { duplicatesIn } from "./decide/match-live.ts";
-import {
-  namesOfKeptObjects,
-  type PassedNames,
-  withNewNames,
-  withPassedNames,
-} from "./decide/passed-names.ts";
-import { pathsOfOthers, withFreedPaths } from "./decide/paths.ts";
+import { namesStillHeld, type PassedNames, withPassedNames } from "./decide/passed-names.ts";
+import { takenPaths, withFreedPaths } from "./decide/paths.ts";
+import { withRenamedReferences } from "./decide/renamed-references.ts";
 import {
   excludedWarning,
   limitToSelected,
@@ -62,7 +58,7 @@ const ARRANGE: readonly Pass[] = [
 /** The arranged changes are checked, described, and guarded. */
 const FINISH: readonly Pass[] = [
   reportSelection,
-  reporting(pathsOfOthers),
+  reporting(takenPaths),
   reporting(unknownNames),
   reporting(unmanageableMemberships),
   reporting(nestingCycles),
@@ -72,11 +68,11 @@ const FINISH: readonly Pass[] = [
   reportUnconfirmedValues,
   reportUnreadDependents,
   retainObjectsInUse,
-  reporting(namesOfKeptObjects),
+  reporting(namesStillHeld),
   changing(inPlanOrder),
   changing(withConsequences),
   addContents,
-  adding(withRenames),
+  adding(withLikelyRenames),
   findAccess,
   findDrift,
   addGuards,
@@ -84,7 +80,10 @@ const FINISH: readonly Pass[] = [
 
 /** The part of a plan that needs only the spec, the state, and live objects. Without the signed-in user as caller, the draft also deletes undeclared entries that the service gave this user, such as MANAGE on a new scope; they are planned again with the caller. */
 export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "caller">): PlanDraft {
-  return runPasses(emptyDraft(from, { caller }), [...DECIDE, ...ARRANGE]);
+  const { input, invalidRecords } = dropInvalidRecords(from);
+  // First, so that what refers to a renamed object, such as an access list to a group, is compared under the new name.
+  const context = createContext(withRenamedReferences(input), invalidRecords);
+  return runPasses(emptyDraft(context, { caller }), [...DECIDE, ...ARRANGE]);
 }
 
 /** The facts that a draft needs and `facts` lacks. Once dependents are read, ask again: they can show that more is needed. */
@@ -176,9 +175,7 @@ function advance(draft: PlanDraft, result: PassResult): PlanDraft {
   return { ...next, workspace: createPlannedWorkspace(next.context, next.facts, next.changes) };
 }
 
-function emptyDraft(from: PlanInput, facts: PlanFacts): PlanDraft {
-  const { input: valid, invalidRecords } = dropInvalidRecords(from);
-  const context = createContext(withNewNames(valid), invalidRecords);
+function emptyDraft(context: PlanContext, facts: PlanFacts): PlanDraft {
   return {
     context,
     facts,

@@ -10,7 +10,7 @@ import { listed } from "../core/sentences.ts";
 import type { PlanningRegistry } from "../resource/kind.ts";
 import type { Live } from "../resource/live.ts";
 import type { State } from "../state/model/record.ts";
-import { withPlannedNames } from "./decide/passed-names.ts";
+import { withPlannedReferences } from "./decide/renamed-references.ts";
 import { isAsPlanned } from "./diff/normalize.ts";
 import { type Change, type Create, removes, touches } from "./model/change.ts";
 import { addressByObject, indexLive, type LiveIndex, type ObjectOwners } from "./model/context.ts";
@@ -267,7 +267,7 @@ export function changedObjects(
   { records }: Pick<State, "records">,
   sensitive?: SensitiveValues,
 ): Diagnostic[] {
-  const liveIndex = indexLive(withPlannedNames(registry, live, plan.changes), registry);
+  const liveIndex = indexLive(withPlannedReferences(registry, live, plan.changes), registry);
   const owners = addressByObject(records);
   const leaving = new Set(plan.changes.filter(removes).map(({ kind, name }) => `${kind}.${name}`));
   const diagnostics: Diagnostic[] = [];

@@ -24,7 +24,7 @@ interface Likeness {
 }
 
 /** The likely renames, and the changes with a hint at each deletion that a rename explains: how to keep the object. */
-export function withRenames(
+export function withLikelyRenames(
   context: PlanContext,
   changes: readonly Change[],
 ): { readonly changes: readonly Change[]; readonly renames?: LikelyRenames } {

@@ -1,13 +1,9 @@
-// Unique names that move between objects in one plan: renamed objects, and names that one object passes to another.
+// Unique names that pass from one object of a plan to another: who frees each, and when.
 
-import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import type { FieldTable, Values } from "../../resource/field-schema.ts";
-import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
-import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
-import { isSameName, kindsNamedBy, translateNames } from "../../resource/names.ts";
-import type { StateRecord } from "../../state/model/record.ts";
-import { isIgnored } from "../diff/normalize.ts";
+import type { PlannedKind } from "../../resource/kind.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import { isSameName } from "../../resource/names.ts";
 import {
   type Change,
   type Delete,
@@ -19,17 +15,16 @@ import {
   writes,
 } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
-import { isSelected, type PlanInput } from "../model/input.ts";
 import { nameKey } from "../model/planned-workspace.ts";
 import { changeKey, changesByObject, freeingKey, transitiveClosure, workGraph } from "../model/work-graph.ts";
 import { unchangedListers } from "./dependencies.ts";
 
 type Holder = Update | Replace | Delete;
 
-type RenamedKind = PlannedKind & { readonly nameField: string };
+type RenamableKind = PlannedKind & { readonly nameField: string };
 
 interface Passing {
-  readonly provider: RenamedKind;
+  readonly provider: RenamableKind;
   readonly taker: Write;
   readonly name: string;
   readonly held: LiveObject;
@@ -53,7 +48,7 @@ export function withPassedNames(
   const { registry } = context.input;
   const takers = changes.filter(writes);
   const passings = registry.kinds.flatMap((provider) =>
-    isRenamed(provider) ? passingsOf(context, provider, takers) : [],
+    isRenamable(provider) ? passingsOf(context, provider, takers) : [],
   );
   // Few plans pass a name. The graph and the lists take a third of the time of a plan.
   if (passings.length === 0) return { changes, nameErrors: [] };
@@ -83,7 +78,7 @@ export function withPassedNames(
 }
 
 /** If the name is the key, an object cannot be renamed. */
-export function isRenamed(provider: PlannedKind): provider is RenamedKind {
+export function isRenamable(provider: PlannedKind): provider is RenamableKind {
   return provider.unique && provider.nameField !== undefined && provider.nested === undefined;
 }
 
@@ -97,7 +92,7 @@ export function nameReached(provider: PlannedKind, change: Write): string {
 /** Every change that takes a name which another live object has. By address, so that the same input gives the same errors. */
 function passingsOf(
   context: PlanContext,
-  provider: RenamedKind,
+  provider: RenamableKind,
   takers: readonly Write[],
 ): readonly Passing[] {
   const passings: Passing[] = [];
@@ -133,7 +128,7 @@ export function freesName(provider: PlannedKind, holder: Change, name: string): 
 }
 
 /** Errors for changes whose name stays with a replaced object that is still in use. */
-export function namesOfKeptObjects(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
+export function namesStillHeld(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
   const takers = changes.filter(takesName);
   // Few plans pass a name, and only those need the index.
   if (takers.length === 0) return [];
@@ -206,82 +201,4 @@ class Graph {
   leads(key: string, target: string): boolean {
     return transitiveClosure([key], (text) => this.#after.get(text) ?? []).has(target);
   }
-}
-
-/** The input with references in live objects and records changed to the names of the plan. */
-export function withNewNames(input: PlanInput): PlanInput {
-  const { registry, state } = input;
-  const names = new Map([...namedKinds(registry)].flatMap((kind) => newNamesOf(input, registry.find(kind))));
-  if (names.size === 0) return input;
-  const renamed = renaming(registry, names);
-  const live = renamedLive(registry, input.live, renamed);
-  const records = new Map(
-    [...state.records].map(([address, record]) => {
-      const provider = registry.find(kindOf(address));
-      return [address, provider === undefined ? record : renamedRecord(provider, record, renamed)];
-    }),
-  );
-  return { ...input, live, state: { ...state, records } };
-}
-
-/** Live objects as a plan that was made earlier names them. */
-export function withPlannedNames(registry: PlanningRegistry, live: Live, changes: readonly Change[]): Live {
-  const named = namedKinds(registry);
-  const names = new Map<string, string>();
-  for (const change of changes) {
-    if (change.action !== "update" || !named.has(change.kind)) continue;
-    const liveKind = live.get(change.kind);
-    if (liveKind?.readable !== true) continue;
-    const object = liveKind.objects.find(({ id }) => id === change.id);
-    const provider = registry.get(change.kind);
-    if (object !== undefined && !isSameName(provider, object.name, change.name))
-      names.set(nameKey(registry, change.kind, object.name), change.name);
-  }
-  return names.size === 0 ? live : renamedLive(registry, live, renaming(registry, names));
-}
-
-const namedKinds = (registry: PlanningRegistry): ReadonlySet<string> =>
-  new Set(registry.kinds.flatMap(({ fields }) => [...kindsNamedBy(fields)]));
-
-type Renaming = (fields: FieldTable, values: Values) => Values;
-
-const renaming =
-  (registry: PlanningRegistry, names: ReadonlyMap<string, string>): Renaming =>
-  (fields, values) =>
-    translateNames(fields, values, (kind, name) => names.get(nameKey(registry, kind, name)));
-
-const renamedLive = (registry: PlanningRegistry, live: Live, renamed: Renaming): Live =>
-  new Map([...live].map(([kind, liveKind]) => [kind, renamedObjects(registry.get(kind), liveKind, renamed)]));
-
-function renamedObjects({ fields }: PlannedKind, liveKind: LiveKind, renamed: Renaming): LiveKind {
-  if (!liveKind.readable) return liveKind;
-  const objects = liveKind.objects.map((object) => ({ ...object, values: renamed(fields, object.values) }));
-  return { ...liveKind, objects };
-}
-
-function renamedRecord({ fields }: PlannedKind, record: StateRecord, renamed: Renaming): StateRecord {
-  const applied = renamed(fields, record.applied);
-  return record.status === "ready"
-    ? { ...record, applied, seen: renamed(fields, record.seen) }
-    : { ...record, applied };
-}
-
-/** Old names of a kind, as keys, with the new ones. */
-function newNamesOf(
-  input: PlanInput,
-  provider: PlannedKind | undefined,
-): readonly (readonly [string, string])[] {
-  const { live, spec, state, destroy } = input;
-  const liveKind = provider === undefined ? undefined : live.get(provider.kind);
-  if (destroy === true || provider === undefined || liveKind?.readable !== true) return [];
-  const { nameField, fields } = provider;
-  if (nameField === undefined || fields[nameField]?.onChange === "replace") return [];
-  const byId = new Map(liveKind.objects.map((object) => [object.id, object]));
-  return [...spec.resources.values()].flatMap(({ kind, address, name, lifecycle }) => {
-    const record = kind === provider.kind ? state.records.get(address) : undefined;
-    const object = record === undefined ? undefined : byId.get(record.id);
-    const isKept = !isSelected(input, address) || isIgnored([nameField], lifecycle.ignore_changes);
-    if (object === undefined || isKept || isSameName(provider, object.name, name)) return [];
-    return [[nameKey(input.registry, kind, object.name), name]] as const;
-  });
 }

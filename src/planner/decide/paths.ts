@@ -57,7 +57,7 @@ export function withFreedPaths(
  * Errors for creations at the path of an object of another kind, or below one, that the plan does not delete. Nothing overwrites a content
  * of another kind, such as a notebook at the path of a file, and no adoption can manage it.
  */
-export function pathsOfOthers({ input }: PlanContext, changes: readonly Change[]): readonly Diagnostic[] {
+export function takenPaths({ input }: PlanContext, changes: readonly Change[]): readonly Diagnostic[] {
   const { registry, spec, live } = input;
   const blocked = changes.flatMap(({ action, address, kind, name }) => {
     const liveKind = action === "create" ? live.get(kind) : undefined;

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { movedEntry, withRenames } from "../../../src/planner/decide/likely-renames.ts";
+import { movedEntry, withLikelyRenames } from "../../../src/planner/decide/likely-renames.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
 import type { Resource } from "../../../src/spec/model/spec.ts";
@@ -217,7 +217,7 @@ describe("the likely renames of a plan", () => {
       create(key, { after: { name: key, ...after } }),
     );
     const changes = [noop("tasks.same"), ...creates, ...deletes];
-    const made = withRenames(context({ state: state(known) }), changes);
+    const made = withLikelyRenames(context({ state: state(known) }), changes);
     // Only deletions get a sentence.
     expect(made.changes.filter(({ action }) => action !== "delete")).toEqual(
       changes.slice(0, 1 + creates.length),

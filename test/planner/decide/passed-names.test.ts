@@ -6,9 +6,9 @@ import type { JsonObject } from "../../../src/core/json.ts";
 import { auditPlan } from "../../../src/planner/audit.ts";
 import {
   freesName,
-  isRenamed,
+  isRenamable,
   nameReached,
-  namesOfKeptObjects,
+  namesStillHeld,
   withPassedNames,
 } from "../../../src/planner/decide/passed-names.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
@@ -403,10 +403,10 @@ describe("a plan that takes names", () => {
   });
 
   test("takes no names of kinds whose names are not unique or are their keys", () => {
-    expect(registry.kinds.filter(isRenamed).map(({ kind }) => kind)).toEqual(["boxes"]);
+    expect(registry.kinds.filter(isRenamable).map(({ kind }) => kind)).toEqual(["boxes"]);
     const boxes = registry.get("boxes");
-    expect(isRenamed({ ...boxes, nested: { kind: "rooms", under: "boxes" } })).toBe(false);
-    expect(isRenamed({ ...boxes, nameField: undefined })).toBe(false);
+    expect(isRenamable({ ...boxes, nested: { kind: "rooms", under: "boxes" } })).toBe(false);
+    expect(isRenamable({ ...boxes, nameField: undefined })).toBe(false);
   });
 });
 
@@ -414,7 +414,7 @@ describe("a name that a replaced object keeps because it is in use", () => {
   const id = object("id-b", "").id;
   const nameFrom = { address: "boxes.b" as Address, id, freedWhen: "removed" } as const;
   const taker = create("boxes.a", { name: "b", after: { box_name: "b" }, nameFrom });
-  const held = (...changes: readonly Change[]) => namesOfKeptObjects(context(), changes);
+  const held = (...changes: readonly Change[]) => namesStillHeld(context(), changes);
   const keeping = replace("boxes.b", { id, keepsOld: true });
 
   test("is an error with both ways on", () => {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { type Address, kindOf, nameOf } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { occupiedFolders, pathsOfOthers, withFreedPaths } from "../../../src/planner/decide/paths.ts";
+import { occupiedFolders, takenPaths, withFreedPaths } from "../../../src/planner/decide/paths.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { type Kind, registryOf } from "../../../src/resource/kind.ts";
 import type { Live } from "../../../src/resource/live.ts";
@@ -161,10 +161,7 @@ describe("a creation at the path of another object", () => {
     return new Map([...live(), ["pages", { ...pages, others: new Map([["/a/b", { path, type }]]) }]]);
   };
   const errors = (changes: readonly Change[], world: Live = found("/a/b", "folder")) =>
-    pathsOfOthers(
-      context({ registry, live: world, spec: spec([{ ...declared("pages./a/b"), at }]) }),
-      changes,
-    );
+    takenPaths(context({ registry, live: world, spec: spec([{ ...declared("pages./a/b"), at }]) }), changes);
 
   test.each([
     ["/a/b", "folder", " and everything in it"],

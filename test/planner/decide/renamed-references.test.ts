@@ -3,7 +3,10 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { withNewNames, withPlannedNames } from "../../../src/planner/decide/passed-names.ts";
+import {
+  withPlannedReferences,
+  withRenamedReferences,
+} from "../../../src/planner/decide/renamed-references.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
@@ -42,7 +45,7 @@ const input = (given: Partial<PlanInput> = {}): PlanInput => ({
 /** The `near` lists of the live boxes, or the word that says that nothing changed. */
 function lists(given: Partial<PlanInput> = {}) {
   const from = input(given);
-  const made = withNewNames(from);
+  const made = withRenamedReferences(from);
   if (made === from) return "unchanged";
   const boxes = made.live.get("boxes");
   return boxes?.readable === true ? boxes.objects.map(({ values }) => values.near) : "unread";
@@ -50,7 +53,7 @@ function lists(given: Partial<PlanInput> = {}) {
 
 describe("the input of a plan that gives an object a new name", () => {
   test("has the new name in live objects, and in other fields the old text", () => {
-    const made = withNewNames(input());
+    const made = withRenamedReferences(input());
     const boxes = made.live.get("boxes");
     expect(boxes?.readable === true && boxes.objects).toEqual([
       object("b1", "old", { near: ["new", "other"], note: "old" }),
@@ -60,7 +63,7 @@ describe("the input of a plan that gives an object a new name", () => {
   });
 
   test("has the new name in records, applied and seen", () => {
-    const { records } = withNewNames(input()).state;
+    const { records } = withRenamedReferences(input()).state;
     expect(records.get("boxes.a" as Address)).toEqual({
       ...record("boxes.a", "b1", { near: ["new"], note: "old" }, { seen: { near: ["new"] } }),
     });
@@ -75,7 +78,7 @@ describe("the input of a plan that gives an object a new name", () => {
     >;
     const rooms = record("rooms.r", "r", { near: ["old"] });
     const more = state([...known.records.values(), { ...half, status: "deleting" }, rooms]);
-    const { records } = withNewNames(input({ state: more })).state;
+    const { records } = withRenamedReferences(input({ state: more })).state;
     expect(records.get("boxes.c" as Address)).toEqual({
       ...half,
       status: "deleting",
@@ -132,7 +135,9 @@ describe("the input of a plan that gives an object a new name", () => {
     const unread = { readable: false, diagnostic: error("API_FORBIDDEN", "no") } as const;
     const labels = { ...registry.get("labels"), fields: { text: { type: "string", names: "boxes" } } };
     const kinds = registryOf(registry.kinds.map((one) => (one.kind === "labels" ? labels : one)));
-    const made = withNewNames(input({ registry: kinds, live: new Map([...world, ["labels", unread]]) }));
+    const made = withRenamedReferences(
+      input({ registry: kinds, live: new Map([...world, ["labels", unread]]) }),
+    );
     expect(made.live.get("labels")).toBe(unread);
   });
 });
@@ -140,7 +145,7 @@ describe("the input of a plan that gives an object a new name", () => {
 describe("live objects as an earlier plan names them", () => {
   const change = update("boxes.a", { id: object("b1", "").id, name: "new" });
   const near = (changes: readonly Change[], from = world) => {
-    const made = withPlannedNames(registry, from, changes);
+    const made = withPlannedReferences(registry, from, changes);
     const boxes = made.get("boxes");
     return made === from
       ? "unchanged"
