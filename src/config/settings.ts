@@ -154,8 +154,8 @@ export function settingsFor(
       ? { azureCli: azureCliRunner(choice.from[0] ?? "az", context) }
       : {}),
   };
-  const place = { embedded: false, identity, credential, network, networkTo, ...signIn } as const;
-  return { endpoint: place, ...common, warnings: [...warnings, ...overPlainHttp(identity, network)] };
+  const endpoint = { embedded: false, identity, credential, network, networkTo, ...signIn } as const;
+  return { endpoint, ...common, warnings: [...warnings, ...overPlainHttp(identity, network)] };
 }
 
 /** The dialect that a command would use. A profile file that cannot be used counts as absent: commands that connect report it. */

@@ -113,7 +113,7 @@ function besideOrNone(path: string, mode: number | undefined): number | undefine
 }
 
 /** `ours`: paths to delete if the file is not kept. */
-function written(ours: string | undefined, descriptor: number, place: () => void): WholeFile {
+function written(ours: string | undefined, descriptor: number, putInPlace: () => void): WholeFile {
   let open = true;
   let isInPlace = false;
   const close = (): void => {
@@ -127,7 +127,7 @@ function written(ours: string | undefined, descriptor: number, place: () => void
     keep() {
       if (ours !== undefined) fsyncSync(descriptor);
       close();
-      place();
+      putInPlace();
       isInPlace = true;
     },
     drop() {

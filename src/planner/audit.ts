@@ -49,11 +49,11 @@ function duplicates(plan: Plan): string[] {
 
 function order(plan: Plan): string[] {
   if (plan.changes.every(({ dependsOn }) => dependsOn.length === 0)) return [];
-  const place = new Map(plan.changes.map((change, at) => [changeKey(change), at]));
+  const position = new Map(plan.changes.map((change, at) => [changeKey(change), at]));
   const messages: string[] = [];
   plan.changes.forEach((change, at) => {
     for (const need of change.dependsOn) {
-      const before = place.get(need);
+      const before = position.get(need);
       if (before !== undefined && before > at)
         messages.push(`${change.address} depends on ${need}, which comes later`);
     }

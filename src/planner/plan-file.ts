@@ -56,10 +56,10 @@ export type SensitiveDigests = Readonly<Record<string, Readonly<Record<string, s
 
 /** By address, then by the JSON Pointer of a field. */
 export type SavedPlaces = Readonly<
-  Record<string, { readonly at: Place; readonly fields?: Readonly<Record<string, Place>> }>
+  Record<string, { readonly at: SavedLocation; readonly fields?: Readonly<Record<string, SavedLocation>> }>
 >;
 
-type Place = Pick<Location, "file" | "line" | "column">;
+type SavedLocation = Pick<Location, "file" | "line" | "column">;
 
 /** Extra data for reports of the plan; not used for decisions. */
 export interface SavedReport {

@@ -153,14 +153,14 @@ export async function openExpandedSpec(
 ): Promise<OpenedSpec | undefined> {
   const { registry, vars = [], varFiles = [], env, untrusted = false } = options;
   const limits = untrusted ? STRICT : LIMITS;
-  const place = openSpecFolder(options.file, options);
-  if (place === undefined) {
+  const folder = openSpecFolder(options.file, options);
+  if (folder === undefined) {
     findings.error("SPEC_NOT_FOUND", `${options.file} does not exist`, undefined, {
       hint: "pass another spec with --file, or run `workspace init` to create one",
     });
     return undefined;
   }
-  const { tree, main } = place;
+  const { tree, main } = folder;
   const included = readAll(tree, main, findings, limits, options);
   if (included === undefined) return undefined;
   const { files } = included;

@@ -120,7 +120,7 @@ describe("a plan asks", () => {
   test("for values of catalogs that it sends, unless they were looked up", () => {
     const wanted = { spec: spec([box(), resource("tasks.t", { values: { machine: "m" } })]) };
     expect(asked(wanted).lookups).toEqual([
-      { address: "tasks.t", path: ["machine"], text: "m", place: { in: "catalog", of: "node_types" } },
+      { address: "tasks.t", path: ["machine"], text: "m", source: { in: "catalog", of: "node_types" } },
     ]);
     expect(asked(wanted, { lookups: { catalogs: new Map(), kinds: new Map() } }).lookups).toEqual([]);
   });

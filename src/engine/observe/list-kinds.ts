@@ -93,17 +93,17 @@ export async function lookUp({
 }: LookUpInput): Promise<LookupAnswers> {
   const ofCatalogs = new Map<string, Promise<LookupAnswer>>();
   const wanted = new Map<string, Set<string>>();
-  for (const { place, text } of lookups) {
-    if (place.in === "catalog") {
-      if (!ofCatalogs.has(place.of)) ofCatalogs.set(place.of, offered(catalogs[place.of], reader));
-    } else if (objects) wanted.set(place.of, (wanted.get(place.of) ?? new Set()).add(text));
+  for (const { source, text } of lookups) {
+    if (source.in === "catalog") {
+      if (!ofCatalogs.has(source.of)) ofCatalogs.set(source.of, offered(catalogs[source.of], reader));
+    } else if (objects) wanted.set(source.of, (wanted.get(source.of) ?? new Set()).add(text));
   }
   const ofKinds = new Map(
     [...wanted].map(([kind, texts]) => {
-      const places = new Set(lookups.flatMap(({ place }) => (place.of === kind ? [place.in] : [])));
+      const searched = new Set(lookups.flatMap(({ source }) => (source.of === kind ? [source.in] : [])));
       const provider = registry.get(kind);
-      if (places.has("principals")) return [kind, principalsOf(provider, reader)] as const;
-      return [kind, there(provider, reader, [...texts].sort(), places.has("names"))] as const;
+      if (searched.has("principals")) return [kind, principalsOf(provider, reader)] as const;
+      return [kind, there(provider, reader, [...texts].sort(), searched.has("names"))] as const;
     }),
   );
   return { catalogs: await settled(ofCatalogs), kinds: await settled(ofKinds) };

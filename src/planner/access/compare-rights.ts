@@ -182,17 +182,17 @@ class Comparison {
     return [...levels.values()].sort((a, b) => (isHigher(a, b) ? 1 : -1));
   }
 
-  /** By number: the highest level of each individual, as its place among the grants counted from 1; 0 without one. */
+  /** By number: the highest level of each individual, as its rank among the grants counted from 1; 0 without one. */
   #fill(side: keyof AccessStates, target: AccessTarget, ranked: readonly LevelGrant[]): Uint16Array {
-    const places = new Map(ranked.map(({ level }, at) => [level, at + 1]));
+    const ranks = new Map(ranked.map(({ level }, at) => [level, at + 1]));
     const levels = this.#levels[side].fill(0);
     const state = this.states[side];
     for (const on of state.around(target))
       for (const [grantee, { level }] of state.grantsOn(targetKey(on))) {
-        const place = places.get(level) ?? 0;
+        const rank = ranks.get(level) ?? 0;
         const number = this.#numbers.get(grantee);
         const members = number === undefined ? this.#membersOf(side, grantee) : [number];
-        for (const member of members) if ((levels[member] ?? 0) < place) levels[member] = place;
+        for (const member of members) if ((levels[member] ?? 0) < rank) levels[member] = rank;
       }
     return levels;
   }

@@ -31,9 +31,9 @@ import { nameKey } from "../model/planned-workspace.ts";
 
 type LookupContext = Pick<PlanContext, "input" | "liveIndex">;
 
-const asks = anyField((field) => placeOf(field) !== undefined);
+const asks = anyField((field) => sourceOf(field) !== undefined);
 
-function placeOf({ catalog, refersTo, mentions, shouldExist }: FieldSchema): LookupSource | undefined {
+function sourceOf({ catalog, refersTo, mentions, shouldExist }: FieldSchema): LookupSource | undefined {
   if (catalog !== undefined) return { in: "catalog", of: catalog };
   if (refersTo !== undefined) return { in: "ids", of: refersTo };
   const [kind] = mentions ?? [];
@@ -41,8 +41,8 @@ function placeOf({ catalog, refersTo, mentions, shouldExist }: FieldSchema): Loo
 }
 
 /** A path of a repository, not of the workspace. */
-function isRelative({ input }: LookupContext, place: LookupSource, text: string): boolean {
-  return place.in === "names" && input.registry.find(place.of)?.tree !== undefined && !text.startsWith("/");
+function isRelative({ input }: LookupContext, source: LookupSource, text: string): boolean {
+  return source.in === "names" && input.registry.find(source.of)?.tree !== undefined && !text.startsWith("/");
 }
 
 /** The values that changes send and that neither the spec nor the read objects confirm. */
@@ -54,12 +54,12 @@ export function neededLookups(
   return changes.filter(writes).flatMap((change) => {
     const resource = context.input.spec.resources.get(change.address);
     if (resource === undefined) return [];
-    const values = valuesIn(context.input.registry, resource).flatMap(({ path, place }): Lookup[] => {
+    const values = valuesIn(context.input.registry, resource).flatMap(({ path, source }): Lookup[] => {
       const text = valueAt(change.after, path);
       if (typeof text !== "string" || !isSent(change, path)) return [];
-      if (isRelative(context, place, text)) return [];
-      const lookup = { address: change.address, path, text, place };
-      return isReference(resource, path, place) || isConfirmed(context, workspace, lookup) ? [] : [lookup];
+      if (isRelative(context, source, text)) return [];
+      const lookup = { address: change.address, path, text, source };
+      return isReference(resource, path, source) || isConfirmed(context, workspace, lookup) ? [] : [lookup];
     });
     return [...values, ...principalLookups(context, change, workspace)];
   });
@@ -79,7 +79,7 @@ function principalLookups(
     if (isBuiltIn(provider, name) || workspace.declared(of, name)) return [];
     const isThere = liveIndex.byName(of, name).length > 0 && !workspace.isRemoved(of, name);
     if (isThere || isIdentified(input.spec.resources, provider, name)) return [];
-    return [{ address, path, text: name, place: { in: "principals", of } }];
+    return [{ address, path, text: name, source: { in: "principals", of } }];
   });
 }
 
@@ -100,8 +100,8 @@ function isIdentified(
 
 function valuesIn(registry: PlanningRegistry, { kind, values }: Resource): readonly AskedValue[] {
   return textsIn(registry.get(kind).fields, values, asks).flatMap(({ path, text, schema }) => {
-    const place = placeOf(schema);
-    return place === undefined ? [] : [{ path, text, place }];
+    const source = sourceOf(schema);
+    return source === undefined ? [] : [{ path, text, source }];
   });
 }
 
@@ -118,29 +118,30 @@ function isSent(change: Change, path: Path): boolean {
 }
 
 /** Objects to be created have no ID yet, and an ID from a reference belongs to a declared resource. */
-function isReference({ references }: Resource, path: Path, place: LookupSource): boolean {
-  if (place.in === "catalog") return false;
+function isReference({ references }: Resource, path: Path, source: LookupSource): boolean {
+  if (source.in === "catalog") return false;
   return references.some((reference) => isSamePath(reference.path, path));
 }
 
 function isConfirmed(
   { input, liveIndex }: LookupContext,
   workspace: PlannedWorkspace,
-  { text, place }: Lookup,
+  { text, source }: Lookup,
 ): boolean {
   // Neither the value of a reference nor a sensitive one of an untrusted spec is known.
   if (text.includes("${") || hasDigest(text)) return true;
-  if (place.in === "catalog") return false;
-  if (place.in === "ids") {
-    const { nameField, idAttribute } = input.registry.get(place.of);
+  if (source.in === "catalog") return false;
+  if (source.in === "ids") {
+    const { nameField, idAttribute } = input.registry.get(source.of);
     const isName = nameField === undefined || nameField === idAttribute;
     return (
-      liveIndex.byId(place.of, remoteId(text)) !== undefined || (isName && workspace.declared(place.of, text))
+      liveIndex.byId(source.of, remoteId(text)) !== undefined ||
+      (isName && workspace.declared(source.of, text))
     );
   }
   return (
-    workspace.declared(place.of, text) ||
-    (liveIndex.byName(place.of, text).length > 0 && !workspace.isRemoved(place.of, text))
+    workspace.declared(source.of, text) ||
+    (liveIndex.byName(source.of, text).length > 0 && !workspace.isRemoved(source.of, text))
   );
 }
 
@@ -155,7 +156,7 @@ export function unconfirmedValues(
   const foldedNames = foldedNamesIn(context.input, lookups);
   const unasked = new Map<LookupAnswer | Diagnostic, NonEmpty<Lookup>>();
   const diagnostics = needed.flatMap((lookup) => {
-    const answer = answerTo(lookups, lookup.place);
+    const answer = answerTo(lookups, lookup.source);
     if (answer === undefined) return [];
     if (answer.readable && (answer.values.has(lookup.text) || isPrincipal(foldedNames, lookup))) return [];
     const failure = answer.readable ? answer.failed?.get(lookup.text) : answer.diagnostic;
@@ -169,8 +170,8 @@ export function unconfirmedValues(
   return [...diagnostics, ...[...unasked].map(([open, about]) => unchecked(context, lookups, open, about))];
 }
 
-function isPrincipal(foldedNames: FoldedNames, { text, place }: Lookup): boolean {
-  return place.in === "principals" && foldedNames.get(place.of)?.has(foldCase(text)) === true;
+function isPrincipal(foldedNames: FoldedNames, { text, source }: Lookup): boolean {
+  return source.in === "principals" && foldedNames.get(source.of)?.has(foldCase(text)) === true;
 }
 
 type FoldedNames = ReadonlyMap<string, ReadonlySet<string>>;
@@ -186,37 +187,37 @@ function foldedNamesIn({ registry }: LookupContext["input"], { kinds }: LookupAn
   return foldedNames;
 }
 
-function answerTo(lookups: LookupAnswers, place: LookupSource): LookupAnswer | undefined {
-  return place.in === "catalog" ? lookups.catalogs.get(place.of) : lookups.kinds.get(place.of);
+function answerTo(lookups: LookupAnswers, source: LookupSource): LookupAnswer | undefined {
+  return source.in === "catalog" ? lookups.catalogs.get(source.of) : lookups.kinds.get(source.of);
 }
 
 function unconfirmed(
   context: LookupContext,
-  { address, path, text, place }: Lookup,
+  { address, path, text, source }: Lookup,
   answer: Extract<LookupAnswer, { readonly readable: true }>,
   suggest: Suggest,
 ): Diagnostic {
   const resource = context.input.spec.resources.get(address);
   // The nearest name would show most of a sensitive one.
   const isHidden = context.input.isSensitive?.(address, path, text) === true;
-  const best = place.in === "ids" || isHidden ? undefined : suggest(text, answer.values);
+  const best = source.in === "ids" || isHidden ? undefined : suggest(text, answer.values);
   // Of an entry of a map, the key is the name.
-  const field = place.in === "principals" ? String(path[0]) : toDottedPath(path);
+  const field = source.in === "principals" ? String(path[0]) : toDottedPath(path);
   const shown = isHidden ? SENSITIVE_TEXT : JSON.stringify(text);
-  const message = `${address}: ${field} ${shown} is not ${describes(context, place, answer)}`;
-  const report = place.in === "names" ? warning : error;
+  const message = `${address}: ${field} ${shown} is not ${describes(context, source, answer)}`;
+  const report = source.in === "names" ? warning : error;
   return report("PLAN_UNKNOWN_NAME", message, {
     address,
     at: resource?.locate(path),
-    hint: best === undefined ? hintFor(place, answer) : `did you mean ${JSON.stringify(best)}?`,
+    hint: best === undefined ? hintFor(source, answer) : `did you mean ${JSON.stringify(best)}?`,
   });
 }
 
-function describes(context: LookupContext, place: LookupSource, answer: LookupAnswer): string {
-  if (place.in === "catalog") return `a ${answer.singular} of the workspace`;
-  const { singular } = context.input.registry.get(place.of);
+function describes(context: LookupContext, source: LookupSource, answer: LookupAnswer): string {
+  if (source.in === "catalog") return `a ${answer.singular} of the workspace`;
+  const { singular } = context.input.registry.get(source.of);
   const object = `${/^(?!user)[aeiou]/.test(singular) ? "an" : "a"} ${singular} in the workspace`;
-  return place.in === "ids" ? `the ID of ${object}` : object;
+  return source.in === "ids" ? `the ID of ${object}` : object;
 }
 
 function hintFor({ of, in: where }: LookupSource, { operation }: LookupAnswer): string {
@@ -233,8 +234,8 @@ function unchecked(
   about: NonEmpty<Lookup>,
 ): Diagnostic {
   const [first] = about;
-  const answer = answerTo(lookups, first.place);
-  const what = answer?.singular === undefined ? first.place.of : `${answer.singular}s`;
+  const answer = answerTo(lookups, first.source);
+  const what = answer?.singular === undefined ? first.source.of : `${answer.singular}s`;
   const places = listed(about.map(({ address, path }) => `${toDottedPath(path)} of ${address}`));
   const verb = about.length === 1 ? "is" : "are";
   const at = context.input.spec.resources.get(first.address)?.locate(first.path);

@@ -58,7 +58,7 @@ export interface Lookup {
   readonly address: Address;
   readonly path: Path;
   readonly text: string;
-  readonly place: LookupSource;
+  readonly source: LookupSource;
 }
 
 /** A content as lines for people (`Provider.contentText`): what is live, and what the spec brings. */

@@ -137,8 +137,8 @@ export function clusterFiles(values: Values): readonly { readonly kind: string; 
   const scripts = Array.isArray(values.init_scripts) ? values.init_scripts : [];
   return scripts.flatMap((script: Json) => {
     if (!isObject(script)) return [];
-    const place = script.fs ?? script.dbfs;
-    if (isObject(place)) return fileAt(place.destination);
+    const storage = script.fs ?? script.dbfs;
+    if (isObject(storage)) return fileAt(storage.destination);
     return isObject(script.workspace) ? workspaceFileAt(script.workspace.destination) : [];
   });
 }

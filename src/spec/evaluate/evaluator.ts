@@ -295,7 +295,7 @@ export class Evaluator {
   }
 
   /** Where a part of an expression is in its file. */
-  #within({ part, at }: Pick<Use, "part" | "at">, { start, end }: Place): Span {
+  #within({ part, at }: Pick<Use, "part" | "at">, { start, end }: TextRange): Span {
     const from = part.start + start;
     const length = end > 0 ? end - start : part.expression.length;
     return placeInText(at, part.text, from, from + Math.max(length, 1));
@@ -328,8 +328,8 @@ export class Evaluator {
     this.#reportAt(use.part, message, at, hint);
   }
 
-  #report(use: Pick<Use, "part" | "at">, message: string, place: Place, hint?: string): void {
-    this.#reportAt(use.part, message, this.#within(use, place), hint);
+  #report(use: Pick<Use, "part" | "at">, message: string, range: TextRange, hint?: string): void {
+    this.#reportAt(use.part, message, this.#within(use, range), hint);
   }
 
   #reportAt(part: Expression, message: string, at: Span, hint?: string): void {
@@ -338,13 +338,13 @@ export class Evaluator {
   }
 }
 
-interface Place {
+interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** The whole of an expression. */
-const WHOLE: Place = { start: 0, end: 0 };
+const WHOLE: TextRange = { start: 0, end: 0 };
 
 interface Use {
   readonly part: Expression;

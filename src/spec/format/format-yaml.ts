@@ -37,7 +37,7 @@ function squeezed(text: string): string {
 }
 
 /** The position of a node. `depth`: of flow collections around it, whose lines begin at `base`. */
-interface Place {
+interface Nesting {
   readonly frame: Frame;
   readonly depth: number;
   readonly base: number;
@@ -55,121 +55,121 @@ class Pieces {
   }
 
   top(token: CST.Token): void {
-    const place = { frame: this.#root, depth: 0, base: 0 };
+    const nesting = { frame: this.#root, depth: 0, base: 0 };
     if (token.type === "document") {
-      this.#marks(token.start, place, 0);
-      if (token.value !== undefined) this.#node(token.value, place);
-      this.#marks(token.end, place, 0);
+      this.#marks(token.start, nesting, 0);
+      if (token.value !== undefined) this.#node(token.value, nesting);
+      this.#marks(token.end, nesting, 0);
     } else if (token.type === "doc-end") {
-      this.#add(token.offset, token.source, "mark", place, 0);
-      this.#marks(token.end, place, 0);
-    } else this.#marks([token], place, 0);
+      this.#add(token.offset, token.source, "mark", nesting, 0);
+      this.#marks(token.end, nesting, 0);
+    } else this.#marks([token], nesting, 0);
   }
 
-  #node(token: CST.Token, place: Place): void {
-    if (token.type === "block-map") this.#map(token, this.#inside(token, place));
-    else if (token.type === "block-seq") this.#list(token, this.#inside(token, place));
-    else if (token.type === "flow-collection") this.#flow(token, place);
-    else if (token.type === "block-scalar") this.#block(token, place);
-    else if (isFlowScalar(token)) this.#scalar(token, place);
-    else this.#marks([token], place, valueColumn(place));
+  #node(token: CST.Token, nesting: Nesting): void {
+    if (token.type === "block-map") this.#map(token, this.#inside(token, nesting));
+    else if (token.type === "block-seq") this.#list(token, this.#inside(token, nesting));
+    else if (token.type === "flow-collection") this.#flow(token, nesting);
+    else if (token.type === "block-scalar") this.#block(token, nesting);
+    else if (isFlowScalar(token)) this.#scalar(token, nesting);
+    else this.#marks([token], nesting, valueColumn(nesting));
   }
 
-  #scalar(token: CST.FlowScalar, place: Place): void {
-    const column = valueColumn(place);
+  #scalar(token: CST.FlowScalar, nesting: Nesting): void {
+    const column = valueColumn(nesting);
     const kind = token.type === "alias" ? "name" : "value";
-    this.#add(token.offset, token.source, kind, place, column, flowLines(token, column));
-    this.#marks(token.end, place, column);
+    this.#add(token.offset, token.source, kind, nesting, column, flowLines(token, column));
+    this.#marks(token.end, nesting, column);
   }
 
-  #inside(token: CST.BlockMap | CST.BlockSequence, { frame }: Place): Place {
+  #inside(token: CST.BlockMap | CST.BlockSequence, { frame }: Nesting): Nesting {
     const lineStart = this.#text.lastIndexOf("\n", token.offset - 1) + 1;
     const column = frame.column + STEP;
     return { frame: { parent: frame, written: token.offset - lineStart, column }, depth: 0, base: column };
   }
 
-  #map({ items }: CST.BlockMap, place: Place): void {
-    const { column } = place.frame;
+  #map({ items }: CST.BlockMap, nesting: Nesting): void {
+    const { column } = nesting.frame;
     for (const item of items) {
-      this.#marks(item.start, place, column);
-      this.#pair(item, place, column);
+      this.#marks(item.start, nesting, column);
+      this.#pair(item, nesting, column);
     }
   }
 
   /** A scalar key begins in the column of its map. */
-  #pair({ key, sep, value }: Item, place: Place, column: number): void {
-    if (key?.type === "block-map" || key?.type === "block-seq") this.#node(key, place);
-    else if (key !== undefined && key !== null) this.#key(key, place, column);
+  #pair({ key, sep, value }: Item, nesting: Nesting, column: number): void {
+    if (key?.type === "block-map" || key?.type === "block-seq") this.#node(key, nesting);
+    else if (key !== undefined && key !== null) this.#key(key, nesting, column);
     let isAfterColon = false;
     for (const token of sep ?? []) {
-      this.#marks([token], place, isAfterColon ? column + STEP : column);
+      this.#marks([token], nesting, isAfterColon ? column + STEP : column);
       isAfterColon ||= token.type === "map-value-ind";
     }
-    if (value !== undefined) this.#node(value, place);
+    if (value !== undefined) this.#node(value, nesting);
   }
 
-  #key(key: CST.Token, place: Place, column: number): void {
+  #key(key: CST.Token, nesting: Nesting, column: number): void {
     const from = this.all.length;
-    this.#node(key, place);
+    this.#node(key, nesting);
     const first = this.all[from];
     if (first !== undefined) this.all[from] = { ...first, column };
   }
 
-  #list({ items }: CST.BlockSequence, place: Place): void {
-    const { column } = place.frame;
+  #list({ items }: CST.BlockSequence, nesting: Nesting): void {
+    const { column } = nesting.frame;
     for (const { start, value } of items) {
       let isAfterDash = false;
       for (const token of start) {
-        this.#marks([token], place, isAfterDash ? column + STEP : column);
+        this.#marks([token], nesting, isAfterDash ? column + STEP : column);
         isAfterDash ||= token.type === "seq-item-ind";
       }
-      if (value !== undefined) this.#node(value, place);
+      if (value !== undefined) this.#node(value, nesting);
     }
   }
 
   /** Lines of a flow collection are indented once for each bracket that is open; its last bracket once less. */
-  #flow(token: CST.FlowCollection, place: Place): void {
-    const opening = valueColumn(place);
+  #flow(token: CST.FlowCollection, nesting: Nesting): void {
+    const opening = valueColumn(nesting);
     const begins = this.#beginsLine(token.offset);
-    const base = place.depth > 0 ? place.base : begins ? opening : Math.max(0, place.frame.column);
-    const inner: Place = { frame: place.frame, depth: place.depth + 1, base };
-    this.#add(token.offset, token.start.source, "open", place, opening);
+    const base = nesting.depth > 0 ? nesting.base : begins ? opening : Math.max(0, nesting.frame.column);
+    const inner: Nesting = { frame: nesting.frame, depth: nesting.depth + 1, base };
+    this.#add(token.offset, token.start.source, "open", nesting, opening);
     for (const item of token.items) {
       this.#marks(item.start, inner, valueColumn(inner));
       this.#pair(item, inner, valueColumn(inner));
     }
-    const closing = base + STEP * place.depth;
+    const closing = base + STEP * nesting.depth;
     for (const sourceToken of token.end) {
       const isBracket = sourceToken.type === "flow-map-end" || sourceToken.type === "flow-seq-end";
-      if (isBracket) this.#add(sourceToken.offset, sourceToken.source, "close", place, closing);
-      else this.#marks([sourceToken], place, valueColumn(place));
+      if (isBracket) this.#add(sourceToken.offset, sourceToken.source, "close", nesting, closing);
+      else this.#marks([sourceToken], nesting, valueColumn(nesting));
     }
   }
 
-  #block(token: CST.BlockScalar, place: Place): void {
+  #block(token: CST.BlockScalar, nesting: Nesting): void {
     const header = token.props.find(({ type }) => type === "block-scalar-header");
-    this.#marks(token.props, place, valueColumn(place));
-    const { frame } = place;
+    this.#marks(token.props, nesting, valueColumn(nesting));
+    const { frame } = nesting;
     const shape = header === undefined ? "" : sourceOf(header);
-    const body = blockBody(token.source, shape, frame, valueColumn(place));
+    const body = blockBody(token.source, shape, frame, valueColumn(nesting));
     if (body === undefined) return;
     const last = token.props.at(-1);
     const start = last === undefined ? token.offset : last.offset + sourceOf(last).length;
-    this.#add(start, token.source.slice(0, body.length), "body", place, 0, body.text);
+    this.#add(start, token.source.slice(0, body.length), "body", nesting, 0, body.text);
   }
 
-  #marks(tokens: readonly CST.Token[] | undefined, place: Place, column: number): void {
+  #marks(tokens: readonly CST.Token[] | undefined, nesting: Nesting, column: number): void {
     for (const token of tokens ?? []) {
       if (token.type === "space" || token.type === "newline") continue;
-      if (token.type === "comment") this.#comment(token, place, column);
-      else this.#add(token.offset, sourceOf(token), KINDS[token.type] ?? "mark", place, column);
+      if (token.type === "comment") this.#comment(token, nesting, column);
+      else this.#add(token.offset, sourceOf(token), KINDS[token.type] ?? "mark", nesting, column);
     }
   }
 
   /** Inside brackets a comment has the column of what they contain. Outside it is found with its neighbors. */
-  #comment(token: CST.SourceToken, place: Place, column: number): void {
-    const { depth } = place;
-    this.#add(token.offset, token.source, depth > 0 ? "inner comment" : "comment", place, column);
+  #comment(token: CST.SourceToken, nesting: Nesting, column: number): void {
+    const { depth } = nesting;
+    this.#add(token.offset, token.source, depth > 0 ? "inner comment" : "comment", nesting, column);
   }
 
   #beginsLine(offset: number): boolean {
@@ -182,7 +182,7 @@ class Pieces {
     start: number,
     source: string,
     kind: PieceKind,
-    { frame }: Place,
+    { frame }: Nesting,
     column: number,
     text: string = source.trimEnd(),
   ): void {
@@ -205,7 +205,7 @@ function sourceOf(token: CST.Token): string {
   return "source" in token && typeof token.source === "string" ? token.source : "";
 }
 
-function valueColumn({ frame, depth, base }: Place): number {
+function valueColumn({ frame, depth, base }: Nesting): number {
   return depth > 0 ? base + STEP * depth : frame.column + STEP;
 }
 

@@ -130,9 +130,9 @@ class Linking {
       only.address.startsWith(`${provider.kind}.`) &&
       only.attribute === provider.idAttribute;
     if (fits) return;
-    const place = `${this.#written.address}: ${toDottedPath(this.#path)}`;
+    const subject = `${this.#written.address}: ${toDottedPath(this.#path)}`;
     const hint = `write \${${provider.kind}.NAME.${provider.idAttribute}}`;
-    this.#report(`${place} must be the ID of a ${provider.singular}`, at, { hint });
+    this.#report(`${subject} must be the ID of a ${provider.singular}`, at, { hint });
   }
 
   /** A name where an id belongs is most likely a reference that was not written as one. */
@@ -266,11 +266,11 @@ function refersToSensitive(
 ): boolean {
   return parts.some((part) => {
     if (typeof part === "string") return false;
-    const place = `${part.address}\n${part.attribute}`;
+    const output = `${part.address}\n${part.attribute}`;
     const resource = context.resources.get(part.address);
     const node = resource === undefined ? undefined : member(resource.fields, part.attribute);
-    if (node === undefined || passed.has(place)) return false;
-    passed.add(place);
+    if (node === undefined || passed.has(output)) return false;
+    passed.add(output);
     return (
       hasSensitive(node) || textsIn(node).some((text) => refersToSensitive(targetsIn(text), context, passed))
     );

@@ -31,7 +31,7 @@ export function stateEntriesOf(root: SpecNode, checks: StateEntryChecks): StateE
   const removed = reader.entries(root, "removed", ["address", "destroy"], (node) => reader.removed(node));
   const imports = reader.entries(root, "import", ["to", "id"], (node) => reader.imported(node));
   const ends = new Set([...checks.declared, ...removed.map(({ address }) => address)]);
-  checkChains(moved, ends, (move) => reader.place(move), checks.findings);
+  checkChains(moved, ends, (move) => reader.spanOf(move), checks.findings);
   return moved.length + removed.length + imports.length === 0 ? undefined : { moved, removed, imports };
 }
 
@@ -56,7 +56,7 @@ class EntryReader {
         if (!modules.has(owner)) modules.set(owner, address);
     return modules;
   });
-  readonly #places = new Map<MovedEntry, Span>();
+  readonly #spans = new Map<MovedEntry, Span>();
 
   constructor(checks: StateEntryChecks) {
     this.#checks = checks;
@@ -90,8 +90,8 @@ class EntryReader {
     return entries;
   }
 
-  place(move: MovedEntry): Span | undefined {
-    return this.#places.get(move);
+  spanOf(move: MovedEntry): Span | undefined {
+    return this.#spans.get(move);
   }
 
   moved(node: MapNode): MovedEntry | undefined {
@@ -113,7 +113,7 @@ class EntryReader {
     if (!isFirst(this.#addresses.to, to))
       return this.#error(`two entries move to ${to}`, this.#span(node, "to"));
     const entry = { from, to, at: locationOf(at) };
-    this.#places.set(entry, at);
+    this.#spans.set(entry, at);
     return entry;
   }
 

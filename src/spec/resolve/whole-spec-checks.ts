@@ -226,12 +226,12 @@ function reportPairs(end: End, other: End, findings: Findings): void {
 const MOST = 20;
 const LONGEST = 12;
 
-type Place = (address: Address) => Span | undefined;
+type FindSpan = (address: Address) => Span | undefined;
 
 /** Reports cycles. Uses an explicit stack, so that chains can have any length. */
 export function reportCycles(
   resources: ReadonlyMap<Address, Pick<Resource, "dependsOn">>,
-  place: Place,
+  spanOf: FindSpan,
   findings: Findings,
 ): void {
   const done = new Set<Address>();
@@ -253,13 +253,13 @@ export function reportCycles(
         depth.delete(top.address);
         done.add(top.address);
       } else if (depth.has(need)) {
-        if (told++ < MOST) report(path.slice(depth.get(need)), place, findings);
+        if (told++ < MOST) report(path.slice(depth.get(need)), spanOf, findings);
       } else if (!done.has(need)) stack.push({ address: need, next: 0 });
     }
   }
 }
 
-function report(circle: readonly Address[], place: Place, findings: Findings): void {
+function report(circle: readonly Address[], spanOf: FindSpan, findings: Findings): void {
   const [first] = circle;
   if (first === undefined) return;
   const shown = circle.length > LONGEST ? [...circle.slice(0, LONGEST), "…"] : circle;
@@ -267,7 +267,7 @@ function report(circle: readonly Address[], place: Place, findings: Findings): v
     circle.length === 1
       ? `${first} depends on itself`
       : `dependency cycle: ${[...shown, first].join(" -> ")}`;
-  findings.error("SPEC_CYCLE", message, place(first), {
+  findings.error("SPEC_CYCLE", message, spanOf(first), {
     address: first,
     hint: "remove one of these references or memberships",
   });

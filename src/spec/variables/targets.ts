@@ -229,9 +229,9 @@ const NONE: TargetSelection = () => ({ names: [] });
 
 export function readTargets(options: SpecFolderOptions & { readonly file: string }): TargetSelection {
   const { file, untrusted = false } = options;
-  const place = openSpecFolder(file, options);
-  if (place === undefined) return NONE;
-  const { tree, main } = place;
+  const folder = openSpecFolder(file, options);
+  if (folder === undefined) return NONE;
+  const { tree, main } = folder;
   const limits = untrusted ? STRICT : LIMITS;
   const opened = tree.read(main, limits.fileBytes);
   if (!opened.ok || !mayHaveTargets(opened.value)) return NONE;

@@ -138,8 +138,8 @@ export function assertStateSize(file: string, bytes: number): void {
 }
 
 /** For a location that no run has written to. `so`: what is then not possible. */
-export function stateNotFound(place: string, so: string): Failure {
-  return failureOf("STATE_NOT_FOUND", `no state exists at ${place}, so ${so}`, {
+export function stateNotFound(location: string, so: string): Failure {
+  return failureOf("STATE_NOT_FOUND", `no state exists at ${location}, so ${so}`, {
     hint: "check --state, WORKSPACE_STATE, and --target, or restore the lost state; if nothing has been applied yet, run `workspace apply`; on a CI runner, use `--state workspace:/FOLDER` or PostgreSQL",
   });
 }

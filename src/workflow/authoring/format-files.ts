@@ -26,7 +26,7 @@ export interface Formatting {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-interface Place {
+interface SpecFile {
   readonly tree: SpecFolder;
   readonly path: string;
 }
@@ -53,7 +53,7 @@ export function formatText(file: string, bytes: Uint8Array): Formatting {
   return { checked: 1, unformatted, diagnostics: findings.diagnostics() };
 }
 
-function ofSpec(invocation: Invocation, findings: Findings): readonly Place[] {
+function ofSpec(invocation: Invocation, findings: Findings): readonly SpecFile[] {
   const { file, cwd } = invocation;
   const opened = openSpecFolder(file, { cwd });
   if (opened === undefined) {
@@ -69,13 +69,17 @@ function ofSpec(invocation: Invocation, findings: Findings): readonly Place[] {
 const YAML_FILE = /\.ya?ml$/i;
 
 /** Files that the command line names: below the current folder, or the folder of the spec. */
-function named(invocation: Invocation, names: readonly string[], problems: Diagnostic[]): readonly Place[] {
+function named(
+  invocation: Invocation,
+  names: readonly string[],
+  problems: Diagnostic[],
+): readonly SpecFile[] {
   const folders = [join(invocation.cwd, "workspace.yaml"), invocation.file];
   const trees = folders.flatMap((file) => {
     const opened = openSpecFolder(file, { cwd: invocation.cwd });
     return opened === undefined ? [] : [{ tree: opened.tree, folder: resolve(file, "..") }];
   });
-  const places = new Map<string, Place>();
+  const places = new Map<string, SpecFile>();
   for (const name of names) {
     const path = resolve(invocation.cwd, name);
     const inside = trees.flatMap(({ tree, folder }) => {
@@ -98,7 +102,7 @@ function refused(name: string, why: string): Diagnostic {
 }
 
 function formattedFile(
-  { tree, path }: Place,
+  { tree, path }: SpecFile,
   findings: Findings,
   problems: Diagnostic[],
 ): UnformattedFile | undefined {
@@ -127,7 +131,7 @@ function formattedBytes(
 
 /** Resolves the path again before writing: a symbolic link that now leads out of the tree is refused. */
 function wasWritten(
-  { tree, path }: Place,
+  { tree, path }: SpecFile,
   { file, after }: UnformattedFile,
   problems: Diagnostic[],
 ): boolean {

@@ -266,9 +266,9 @@ async function callerOf(reader: Reader): Promise<string | undefined> {
 }
 
 /** A digest that identifies the credential; undefined if the caller can change without the credential. */
-function credentialDigest({ key, settings: { endpoint: place } }: CallerSources): string | undefined {
-  const { credential } = place.embedded ? {} : place;
-  if (credential === undefined) return keyedDigest(key, place.identity);
+function credentialDigest({ key, settings: { endpoint } }: CallerSources): string | undefined {
+  const { credential } = endpoint.embedded ? {} : endpoint;
+  if (credential === undefined) return keyedDigest(key, endpoint.identity);
   const principal = credential.method === "pat" ? credential.token : principalOf(credential);
   return principal === undefined ? undefined : keyedDigest(key, principal);
 }

@@ -36,18 +36,18 @@ export function readLimitOf(ms: number): ReadLimit {
 }
 
 export async function connect(connectionOptions: ConnectionOptions): Promise<Connection> {
-  const { endpoint: place } = connectionOptions.settings;
-  if (place.embedded) return connectEmbedded(connectionOptions, place);
+  const { endpoint } = connectionOptions.settings;
+  if (endpoint.embedded) return connectEmbedded(connectionOptions, endpoint);
   const options = { ...connectionOptions, ...endOf(connectionOptions) };
-  const { transport, closed, close } = openTransport(options, place.network);
-  const { credential, identity: host } = place;
-  const tokenHint = rejectedTokenHint(credential.method, place.signInFrom);
+  const { transport, closed, close } = openTransport(options, endpoint.network);
+  const { credential, identity: host } = endpoint;
+  const tokenHint = rejectedTokenHint(credential.method, endpoint.signInFrom);
   const signal = options.signal === undefined ? closed : AbortSignal.any([options.signal, closed]);
   const from = { ...options, signal, tokenHint };
   if (credential.method === "pat")
     return { ...clientOver(transport, host, credential.token, from, credential.scheme), host, close };
   const { openSignIn } = await import("./open-sign-in.ts");
-  const signIn = openSignIn({ ...place, credential }, options.signal);
+  const signIn = openSignIn({ ...endpoint, credential }, options.signal);
   const closeAll = async (): Promise<void> => {
     await Promise.all([close(), signIn.close()]);
   };

@@ -14,7 +14,7 @@ interface OpenSignIn extends SignIn {
   close(): Promise<void>;
 }
 
-type SignInPlace = Omit<Extract<Endpoint, { embedded: false }>, "credential"> & {
+type SignInEndpoint = Omit<Extract<Endpoint, { embedded: false }>, "credential"> & {
   readonly credential: RenewableCredential;
 };
 
@@ -31,9 +31,9 @@ const opened = new Map<string, SharedSignIn>();
 /** An ID token is no longer than a header may be, and an answer of a token endpoint is not much longer. */
 const MOST_BYTES = 1024 * 1024;
 
-export function openSignIn(place: SignInPlace, signal?: AbortSignal): OpenSignIn {
-  const key = canonicalJson([place.identity, place.credential as unknown as JsonObject]);
-  const shared = opened.get(key) ?? newSignIn(place);
+export function openSignIn(endpoint: SignInEndpoint, signal?: AbortSignal): OpenSignIn {
+  const key = canonicalJson([endpoint.identity, endpoint.credential as unknown as JsonObject]);
+  const shared = opened.get(key) ?? newSignIn(endpoint);
   opened.set(key, shared);
   const user = { signal };
   shared.users.add(user);
@@ -45,7 +45,7 @@ export function openSignIn(place: SignInPlace, signal?: AbortSignal): OpenSignIn
   return { ...shared.signIn, close };
 }
 
-function newSignIn({ identity, credential, networkTo, azureCli }: SignInPlace): SharedSignIn {
+function newSignIn({ identity, credential, networkTo, azureCli }: SignInEndpoint): SharedSignIn {
   const transports = new Map<string, HttpTransport>();
   const to = (origin: string): HttpTransport => {
     const transport =

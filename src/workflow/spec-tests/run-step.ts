@@ -56,7 +56,7 @@ import type { Sandbox } from "./sandbox.ts";
 export interface RunningTest {
   readonly sandbox: Sandbox;
   readonly test: SpecTest;
-  readonly place: TestPlace;
+  readonly files: TestFiles;
   /** The IDs of the world's objects by those that the spec imports. */
   readonly ids: ReadonlyMap<string, string>;
   /** What every new workspace has, as `kind id`. */
@@ -218,8 +218,8 @@ async function makeDeclared(
 }
 
 /** The spec if it has no errors, with what was found. */
-async function loaded({ sandbox, test, place, sensitive }: Starting, what: LoadSpecOfTest) {
-  const { spec, diagnostics } = await loadSpecOfTest(sandbox, test.setup, place, what);
+async function loaded({ sandbox, test, files, sensitive }: Starting, what: LoadSpecOfTest) {
+  const { spec, diagnostics } = await loadSpecOfTest(sandbox, test.setup, files, what);
   if (spec === undefined || hasErrors(diagnostics)) return { diagnostics };
   sensitive.push(openSensitive({ spec, states: [emptyState("")], key: new Uint8Array() }));
   return { spec, diagnostics };
@@ -251,8 +251,8 @@ async function inSession(
 ): Promise<StepResult> {
   const { spec, diagnostics } = await loadedForStep(running, step, secrets);
   if (spec === undefined) return { diagnostics };
-  const { test, place, sandbox } = running;
-  const prices = test.setup.prices && pathInside(test.setup.prices, place);
+  const { test, files, sandbox } = running;
+  const prices = test.setup.prices && pathInside(test.setup.prices, files);
   if (typeof prices === "object") return { diagnostics: [...diagnostics, prices] };
   try {
     const stepResult = await work(await sandbox.session(spec, { prices }));
@@ -267,7 +267,7 @@ export const failureDiagnostics = (problem: unknown): readonly Diagnostic[] =>
   diagnosticsOf(problem, "with the test file and the spec");
 
 /** Where test files are: specs outside of `boundary` are not read. All absolute. */
-export interface TestPlace {
+export interface TestFiles {
   readonly cwd: string;
   readonly boundary: string;
   readonly file: Pick<SpecTestFile, "path">;
@@ -286,19 +286,19 @@ interface LoadSpecOfTest {
 function loadSpecOfTest(
   sandbox: Sandbox,
   setup: TestSetup,
-  place: TestPlace,
+  files: TestFiles,
   { source, target, variables = [], secrets, withRules = false }: LoadSpecOfTest,
 ): Promise<LoadedSpec> {
-  const file = fileOf(source, place);
-  const rules = withRules ? rulesOf(setup, place) : undefined;
+  const file = fileOf(source, files);
+  const rules = withRules ? rulesOf(setup, files) : undefined;
   if (typeof file !== "string") return Promise.resolve({ diagnostics: [file] });
   if (rules !== undefined && "code" in rules) return Promise.resolve({ diagnostics: [rules] });
   return loadSpec({
     file: file,
     ...("root" in source ? { root: source.root } : {}),
-    cwd: place.cwd,
+    cwd: files.cwd,
     vars: variables,
-    ...defined({ target, rules, onPathRead: place.onPathRead }),
+    ...defined({ target, rules, onPathRead: files.onPathRead }),
     env: setup.env,
     registry: sandbox.registry,
     secrets: secrets === "skip" ? "skip" : "resolve",
@@ -315,9 +315,9 @@ function withLiveIds(spec: Spec, ids: ReadonlyMap<string, string>): Spec {
   return { ...spec, stateEntries: { ...stateEntries, imports } };
 }
 
-function fileOf(source: SpecSource, place: TestPlace): string | Diagnostic {
-  if ("root" in source) return place.file.path;
-  const path = pathInside(source, place);
+function fileOf(source: SpecSource, files: TestFiles): string | Diagnostic {
+  if ("root" in source) return files.file.path;
+  const path = pathInside(source, files);
   if (typeof path !== "string") return path;
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   const spec = isFolder ? join(path, DEFAULT_FILE) : path;
@@ -329,16 +329,16 @@ function fileOf(source: SpecSource, place: TestPlace): string | Diagnostic {
 }
 
 /** The files of the folder of rules; undefined without such a folder. */
-function rulesOf({ rules }: TestSetup, place: TestPlace): readonly RuleFile[] | Diagnostic {
+function rulesOf({ rules }: TestSetup, files: TestFiles): readonly RuleFile[] | Diagnostic {
   if (rules === undefined) return [];
-  const folder = pathInside(rules, place);
+  const folder = pathInside(rules, files);
   if (typeof folder !== "string") return folder;
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   const names = isFolder ? readdirSync(folder) : [];
-  const escaping = names.find((name) => !isInside(place.boundary, join(folder, name)));
+  const escaping = names.find((name) => !isInside(files.boundary, join(folder, name)));
   if (escaping !== undefined) return outside(`${rules.path}/${escaping}`, rules.at);
   try {
-    const { cwd, file } = place;
+    const { cwd, file } = files;
     const folders = { cwd, file: file.path, ruleFolders: [folder], untrusted: false, onPathRead: undefined };
     return ruleFiles(folders) ?? [];
   } catch (problem) {
@@ -349,9 +349,9 @@ function rulesOf({ rules }: TestSetup, place: TestPlace): readonly RuleFile[] | 
 }
 
 /** Throws nothing: a path that leads elsewhere, or to a hidden file such as `.git/config`, is a finding. */
-function pathInside(named: NamedPath, place: TestPlace): string | Diagnostic {
-  const path = resolve(dirname(place.file.path), named.path.replaceAll("\0", ""));
-  return isInside(place.boundary, path) ? path : outside(named.path, named.at);
+function pathInside(named: NamedPath, files: TestFiles): string | Diagnostic {
+  const path = resolve(dirname(files.file.path), named.path.replaceAll("\0", ""));
+  return isInside(files.boundary, path) ? path : outside(named.path, named.at);
 }
 
 function outside(path: string, at: Span): Diagnostic {

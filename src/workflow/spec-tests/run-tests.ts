@@ -21,7 +21,7 @@ import { BYTE_ORDER_MARK, hasByteOrderMark } from "../../spec/yaml/read-yaml.ts"
 import { shownPath } from "../invocation/checkout.ts";
 import { differs, type ExpectationEdit, type StepComparison, updatedText } from "./expectations.ts";
 import { initialObjects } from "./live-objects.ts";
-import { failureDiagnostics, makeWorld, type RunningTest, runStep, type TestPlace } from "./run-step.ts";
+import { failureDiagnostics, makeWorld, type RunningTest, runStep, type TestFiles } from "./run-step.ts";
 import { openSandbox } from "./sandbox.ts";
 
 interface TestRunOptions {
@@ -41,11 +41,11 @@ export async function runTests(
   const all = foundTests.files.flatMap(({ file, tests }) => tests.map((test) => ({ file, test })));
   const finished: FinishedTest[] = [];
   const waiting = [...all.entries()];
-  const place = { cwd, boundary: foundTests.boundary, onPathRead };
+  const where = { cwd, boundary: foundTests.boundary, onPathRead };
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [at, { file, test }] = next;
-      finished[at] = await runTest(file, test, place, signal);
+      finished[at] = await runTest(file, test, where, signal);
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallelism, all.length) }, work));
@@ -232,7 +232,7 @@ interface Ran {
 async function runTest(
   file: SpecTestFile,
   test: SpecTest,
-  place: Omit<TestPlace, "file">,
+  files: Omit<TestFiles, "file">,
   interrupted: AbortSignal,
 ): Promise<FinishedTest> {
   const began = performance.now();
@@ -245,7 +245,7 @@ async function runTest(
   );
   const timer = setTimeout(() => stop.abort(), test.setup.timeoutMs);
   try {
-    await Promise.race([stepByStep(test, { ...place, file }, stop.signal, ran), late]);
+    await Promise.race([stepByStep(test, { ...files, file }, stop.signal, ran), late]);
   } finally {
     clearTimeout(timer);
     interrupted.removeEventListener("abort", onInterrupt);
@@ -269,13 +269,13 @@ async function runTest(
 }
 
 /** Expectations that differ do not end a test, so that one run shows all of them. */
-async function stepByStep(test: SpecTest, place: TestPlace, signal: AbortSignal, ran: Ran): Promise<void> {
-  const sandbox = await openSandbox(test.setup, place.cwd, signal);
+async function stepByStep(test: SpecTest, files: TestFiles, signal: AbortSignal, ran: Ran): Promise<void> {
+  const sandbox = await openSandbox(test.setup, files.cwd, signal);
   const sensitive: SensitiveValues[] = [];
   let current: TestStep | undefined;
   try {
     const initial = await initialObjects(sandbox);
-    const starting = { sandbox, test, place, sensitive, sensitiveFields: new Map() };
+    const starting = { sandbox, test, files, sensitive, sensitiveFields: new Map() };
     const world = await makeWorld(starting);
     const ids = new Map<string, string>();
     for (const [id, address] of test.setup.ids) {
@@ -354,10 +354,10 @@ function noteDifference(
 }
 
 function timedOut({ at, setup }: SpecTest, interrupted: boolean): Diagnostic {
-  const place = { at: locationOf(at) };
-  if (interrupted) return error("APPLY_INTERRUPTED", "the test was interrupted", place);
+  const details = { at: locationOf(at) };
+  if (interrupted) return error("APPLY_INTERRUPTED", "the test was interrupted", details);
   return error("TEST_TIMEOUT", `the test did not end within ${setup.timeoutMs / 1000} s`, {
-    ...place,
+    ...details,
     hint: "test a smaller spec or world, or raise timeout in the test file",
   });
 }

@@ -53,7 +53,8 @@ function questions(wanted: Resource, change: Change, others: readonly Change[] =
   const context = { input: input(wanted), liveIndex };
   const workspace = createPlannedWorkspace({ ...context, owners }, {}, [change, ...others]);
   return neededLookups(context, [change, ...others], workspace).map(
-    ({ address, path, text, place }) => `${address} ${path.join("/")} ${text} in ${place.in} of ${place.of}`,
+    ({ address, path, text, source }) =>
+      `${address} ${path.join("/")} ${text} in ${source.in} of ${source.of}`,
   );
 }
 
@@ -165,11 +166,11 @@ const catalog = (more: Partial<LookupAnswer> = {}) =>
   }) as LookupAnswer;
 const names = (more: Partial<LookupAnswer> = {}) =>
   ({ readable: true, values: new Set(["shelf"]), ...more }) as LookupAnswer;
-const ask = (field: string, text: string, place: Lookup["place"], address = "tasks.t"): Lookup => ({
+const ask = (field: string, text: string, source: Lookup["source"], address = "tasks.t"): Lookup => ({
   address: address as Address,
   path: [field],
   text,
-  place,
+  source,
 });
 const inCatalog = (text: string, field = "machine") => ask(field, text, { in: "catalog", of: "node_types" });
 const inIds = (text: string) => ask("box", text, { in: "ids", of: "boxes" });
@@ -244,7 +245,7 @@ describe("a value that does not exist in the workspace", () => {
     ]);
   });
 
-  test("has no place when the spec lacks the resource", () => {
+  test("has no source when the spec lacks the resource", () => {
     const [found] = said({ kind: names() }, ask("where", "x", { in: "names", of: "boxes" }, "tasks.gone"));
     expect(found?.at).toBeUndefined();
   });
@@ -307,7 +308,7 @@ describe("a value that was not looked up", () => {
     ]);
   });
 
-  test("has no place when the spec lacks the resource", () => {
+  test("has no source when the spec lacks the resource", () => {
     const gone = (answer: LookupAnswer) =>
       said({ kind: answer }, ask("where", "x", { in: "names", of: "boxes" }, "tasks.gone"))[0];
     expect(gone(names({ unasked: new Set(["x"]) }))?.at).toBeUndefined();
@@ -353,7 +354,7 @@ describe("principals that a change gives a right", () => {
     const around = { input: given, liveIndex: indexLive(all, principals) };
     const workspace = createPlannedWorkspace({ ...around, owners }, {}, [writing, ...more]);
     return neededLookups(around, [writing, ...more], workspace).map(
-      ({ path, text, place }) => `${path.join(" ")} ${text} in ${place.in} of ${place.of}`,
+      ({ path, text, source }) => `${path.join(" ")} ${text} in ${source.in} of ${source.of}`,
     );
   };
 
@@ -390,7 +391,7 @@ describe("principals that a change gives a right", () => {
         { input: { ...input(task({})), registry: principals }, liveIndex },
         answers,
         kinds.map((of) => ({
-          ...ask("access", text, { in: where, of } as Lookup["place"]),
+          ...ask("access", text, { in: where, of } as Lookup["source"]),
           path: ["access", text],
         })),
       );
