@@ -12,9 +12,9 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /**
  * Writes the files of the npm package to `folder`. Packages that every `validate` or `plan` loads are part of them; the
- * others are loaded from `node_modules` when a run needs them.
+ * others are loaded from `node_modules` when a run needs them. `facts` are what the program says about its build.
  */
-async function writePackage(folder: string): Promise<void> {
+export async function writePackage(folder: string, facts = buildFacts()): Promise<void> {
   const output = await bundleOf(
     { main: "src/main.ts" },
     [lazyBuiltins, moveSchemas, bundlePackages(IN_PACKAGE)],
@@ -25,6 +25,7 @@ async function writePackage(folder: string): Promise<void> {
       // Loading has a price for each file: what one command needs is one file.
       codeSplitting: { groups: [...GROUPS] },
     },
+    facts,
   );
   const files = new Set(output.map(({ fileName }) => fileName));
   for (const { fileName, code, imports, dynamicImports } of output) {
@@ -104,11 +105,12 @@ async function bundleOf(
   plugins: RolldownPluginOption,
   external: string[] | ((id: string) => boolean),
   options: OutputOptions,
+  facts = buildFacts(),
 ) {
   const build = await rolldown({
     input: Object.fromEntries(Object.entries(input).map(([name, path]) => [name, join(ROOT, path)])),
     platform: "node",
-    transform: { define: { WORKSPACE_BUILD: JSON.stringify(buildFacts()) } },
+    transform: { define: { WORKSPACE_BUILD: JSON.stringify(facts) } },
     plugins,
     external,
     onLog: (level, log) => {

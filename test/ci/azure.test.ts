@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { BIN } from "../cli/program.ts";
 import { TOKEN } from "./code-host/code-host.ts";
 import { type AzureResult, runAzureJob, stagesOf, stepsOf } from "./runners/azure-runner.ts";
 import { listOf, mappingOf, readYaml, Site, specOf } from "./runners/pipeline.ts";
@@ -15,9 +16,11 @@ const run = (stage: string, ref: string, build: number, more: Readonly<Record<st
 
 beforeAll(async () => {
   site = await Site.open();
+  site.program = undefined;
   site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
   saved = await run("save", "main", 1);
   applied = await run("apply", "main", 1);
+  site.program = BIN;
 }, 120_000);
 afterEach(() => site.reset());
 afterAll(() => site.close());
@@ -50,7 +53,7 @@ describe("the stages of Azure Pipelines", { timeout: 120_000 }, () => {
     // What an outdated run found does not matter.
     site.program = site.script("bin/program", "exit 2");
     expect((await run("plan", "refs/pull/5/merge", 6, request)).output).toContain("outdated");
-    site.program = undefined;
+    site.program = BIN;
     site.pull(5, { "workspace.yaml": specOf(10) });
     await run("plan", "refs/pull/5/merge", 8, request);
     expect(site.host.comments.map(({ collapsed }) => collapsed)).toEqual([true]);

@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { BIN } from "../cli/program.ts";
 import { type Event, runJob } from "./runners/github-runner.ts";
 import {
   listOf,
@@ -114,7 +115,7 @@ class Scene {
   constructor(site: Site) {
     this.#site = site;
     site.variables = { SOURCE_DATE_EPOCH: "1767225600", ...VALUES };
-    site.script("bin/workspace", `exec "${process.execPath}" "${join(ROOT, "bin/workspace.js")}" "$@"`);
+    site.script("bin/workspace", `exec "${BIN}" "$@"`);
   }
 
   async play(): Promise<Example> {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { BIN } from "../cli/program.ts";
 import { TOKEN } from "./code-host/code-host.ts";
 import { basic } from "./runners/git-server.ts";
 import { type Event, type JobResult, runJob } from "./runners/github-runner.ts";
@@ -49,9 +50,11 @@ const commands = (output: string): readonly string[] =>
 
 beforeAll(async () => {
   site = await Site.open();
+  site.program = undefined;
   const sha = site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
   saved = await run("workspace-apply", "plan", onMain(1, sha));
   applied = await run("workspace-apply", "apply", onMain(1, sha));
+  site.program = BIN;
 }, 120_000);
 afterEach(() => site.reset());
 afterAll(() => site.close());
@@ -106,7 +109,7 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
     // What an outdated run found does not matter.
     site.program = site.script("bin/program", "exit 2");
     const outdated = await run("workspace-plan", "plan", { ...event, number: 6 });
-    site.program = undefined;
+    site.program = BIN;
     expect(outdated.output).toContain("Comment on pull request 5: outdated.");
     const last = await run("workspace-plan", "plan", pullRequest(8, specOf(10)));
     expect(last.outputs.changes).toBe("false");

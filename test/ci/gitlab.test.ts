@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { BIN } from "../cli/program.ts";
 import { TOKEN } from "./code-host/code-host.ts";
 import { argumentsIn, basic, startGitServer } from "./runners/git-server.ts";
 import {
@@ -32,9 +33,11 @@ let applied: GitLabResult;
 beforeAll(async () => {
   source = sourceOf(sourceFolder);
   site = await Site.open();
+  site.program = undefined;
   site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
   saved = await run("workspace-save-plan", "main", 1);
   applied = await run("workspace-apply", "main", 1, {}, saved);
+  site.program = BIN;
 }, 120_000);
 afterEach(() => site.reset());
 afterAll(async () => {
@@ -86,7 +89,7 @@ describe("the jobs of GitLab", { timeout: 120_000 }, () => {
     // What an outdated run found does not matter.
     site.program = site.script("bin/program", "exit 2");
     expect((await run("workspace-plan", "refs/heads/change", 6, request)).output).toContain("outdated");
-    site.program = undefined;
+    site.program = BIN;
     site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/change", change);
     await run("workspace-plan", "refs/heads/change", 8, request);
     expect(site.host.comments).toHaveLength(1);

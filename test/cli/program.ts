@@ -4,8 +4,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { builtProgram, COMPILE_CACHE } from "../built-program.ts";
 
-export const BIN = join(import.meta.dirname, "../../bin/workspace.js");
+export const BIN = await builtProgram();
 
 export interface Ended {
   readonly code: number | null;
@@ -35,7 +36,7 @@ export function start(
   const [program = node, ...more] = [...under, node, BIN, ...words];
   const child = spawn(program, more, {
     cwd,
-    env: { PATH: process.env.PATH ?? "", HOME: cwd, ...env },
+    env: { PATH: process.env.PATH ?? "", HOME: cwd, ...COMPILE_CACHE, ...env },
   });
   let stdout = "";
   let stderr = "";

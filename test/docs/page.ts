@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stable as stableAt } from "../acceptance/stable.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
+import { COMPILE_CACHE } from "../built-program.ts";
+import { BIN } from "../cli/program.ts";
 
 export interface PlayedPage {
   /** The page with the outputs of this run where they differ in more than IDs and times. */
@@ -81,7 +81,7 @@ class Shell {
     mkdirSync(this.#folder);
     mkdirSync(join(this.#home, "bin"), { recursive: true });
     const command = join(this.#home, "bin/workspace");
-    writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/bin/workspace.js" "$@"\n`);
+    writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`);
     chmodSync(command, 0o755);
     writeFileSync(join(this.#home, "variables"), "");
   }
@@ -112,6 +112,7 @@ class Shell {
         HOME: this.#home,
         LANG: "C.UTF-8",
         WORKSPACE_PARALLELISM: "1",
+        ...COMPILE_CACHE,
         ...this.#env,
       },
       stdio: ["ignore", "pipe", "inherit"],

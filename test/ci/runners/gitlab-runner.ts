@@ -97,7 +97,6 @@ export async function runGitLabJob(
     WORKSPACE_CI_SOURCE: source.url,
     WORKSPACE_CI_COMMIT: source.commit,
     WORKSPACE_CI_HOME: home,
-    NODE_COMPILE_CACHE: join(site.folder, "compiled"),
   });
   return { ...done, cwd };
 }

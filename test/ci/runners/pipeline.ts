@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import { COMPILE_CACHE } from "../../built-program.ts";
+import { BIN } from "../../cli/program.ts";
 import { CodeHost } from "../code-host/code-host.ts";
 
 export const ROOT = join(import.meta.dirname, "../../..");
@@ -39,8 +41,8 @@ export class Site {
   readonly #work = join(this.folder, "work");
   readonly host: CodeHost;
   readonly workspace: RunningServer;
-  /** A program to run instead of the one of this clone. */
-  program: string | undefined;
+  /** The program of every step; the one of the clone or of the copy that the pipeline installs, if undefined. */
+  program: string | undefined = BIN;
   /** Variables of every step. */
   variables: Variables = {};
   /** What a runner configures in its checkout once it has fetched. */
@@ -68,7 +70,7 @@ export class Site {
     const { comments, issues, pulls, proposals, faults, requests } = this.host;
     for (const list of [comments, issues, pulls, proposals, faults, requests]) list.length = 0;
     this.host.before = () => {};
-    this.program = undefined;
+    this.program = BIN;
     this.variables = {};
     this.checkoutConfig = {};
   }
@@ -213,6 +215,7 @@ export class Site {
       GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z",
       GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z",
       ...(this.program === undefined ? {} : { WORKSPACE_CI_PROGRAM: this.program }),
+      ...COMPILE_CACHE,
       ...this.variables,
       ...env,
     };
