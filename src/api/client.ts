@@ -11,7 +11,7 @@ import { redactor } from "./http/redact.ts";
 import type { Transport } from "./http/transport.ts";
 import { createHostConnection, type Scheme } from "./retry/connection.ts";
 import { createRateLimit } from "./retry/rate-limit.ts";
-import type { ReadLimit } from "./retry/read-limit.ts";
+import type { ReadLimit } from "./retry/read-time-limit.ts";
 import { createSend, type RequestEvent } from "./retry/send.ts";
 
 /** The maximum time that a request may still be in flight; the next holder of a lock waits this long. */

@@ -9,7 +9,7 @@ import { SENSITIVE_TEXT } from "../../src/core/sensitive-texts.ts";
 import { hasDigest } from "../../src/core/sensitive-values.ts";
 import { declaredForm } from "../../src/planner/diff/normalize.ts";
 import { registry } from "../../src/providers/index.ts";
-import { settingsWithLists } from "../../src/providers/jobs/wire-form.ts";
+import { settingsWithLists } from "../../src/providers/jobs/job-forms.ts";
 import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import type { FieldSchema, FieldTable, Values } from "../../src/resource/field-schema.ts";
 import type { PlannedKind } from "../../src/resource/kind.ts";

@@ -14,8 +14,8 @@ import { alertedDifferences, type DriftView, driftView } from "../../report/view
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import type { FileEdit } from "../../spec/edit/spec-edits.ts";
 import { thisProcess } from "../../state/backends/file/node-ports.ts";
+import { concealedEntry } from "../../state/model/conceal-state.ts";
 import type { Acknowledgement, State } from "../../state/model/record.ts";
-import { concealedEntry } from "../../state/model/sensitive-state.ts";
 import {
   acknowledgedAt,
   acknowledgedPlace,

@@ -38,8 +38,6 @@ import {
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
 import { databricksSettingProblems, databricksSettings } from "./databricks-settings.ts";
-import { clustersIn, jobTaskProblems, taskFiles } from "./job-tasks.ts";
-import { mailed, scheduleProblems, settings, taskProblems, tasks } from "./settings.ts";
 import {
   placeInJob,
   settingsWithKeys,
@@ -49,7 +47,9 @@ import {
   withSingleTask,
   withTaskFields,
   withTasks,
-} from "./wire-form.ts";
+} from "./job-forms.ts";
+import { clustersIn, jobTaskProblems, taskFiles } from "./job-tasks.ts";
+import { mailed, scheduleProblems, settings, taskProblems, tasks } from "./settings.ts";
 
 const fields = {
   name: textField({

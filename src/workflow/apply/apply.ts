@@ -7,6 +7,7 @@ import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { applyPlan } from "../../engine/apply/apply.ts";
 import { recordBeforeWrites } from "../../engine/recover/recover.ts";
+import { restoredPlan } from "../../planner/conceal-plan.ts";
 import {
   type ComparedDrift,
   comparedIn,
@@ -22,7 +23,6 @@ import {
   isBlocked,
   type Plan,
 } from "../../planner/model/plan.ts";
-import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";

@@ -22,6 +22,7 @@ import { fromPointer, type Path, toPointer, valueAt } from "../../core/pointer.t
 import { readRegularFile } from "../../core/regular-file.ts";
 import { hasDigest } from "../../core/sensitive-values.ts";
 import { shellWord } from "../../core/sentences.ts";
+import { otherSensitiveValue } from "../../planner/conceal-plan.ts";
 import { isIgnored } from "../../planner/diff/normalize.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import {
@@ -39,7 +40,6 @@ import {
   type SensitiveDigests,
   staleness,
 } from "../../planner/plan-file.ts";
-import { otherSensitiveValue } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { hasContent, secretField } from "../../resource/kind.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";

@@ -6,6 +6,7 @@ import { defined, type JsonObject, omit } from "../../core/json.ts";
 import { isSamePath } from "../../core/pointer.ts";
 import { hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
+import { concealedPlan, type OpenContents } from "../../planner/conceal-plan.ts";
 import { comparable, declaredForm } from "../../planner/diff/normalize.ts";
 import { withOtherValues } from "../../planner/mode/compare-secrets.ts";
 import {
@@ -19,7 +20,6 @@ import { type RedactedInput, redactForUntrusted } from "../../planner/mode/untru
 import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
-import { concealedPlan, type OpenContents } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import {
@@ -31,14 +31,14 @@ import {
 } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
-import type { State, StateRecord } from "../../state/model/record.ts";
 import {
   concealedState,
   hideRecorded,
   knowsAll,
   markRecorded,
   revealedState,
-} from "../../state/model/sensitive-state.ts";
+} from "../../state/model/conceal-state.ts";
+import type { State, StateRecord } from "../../state/model/record.ts";
 import { sensitiveValuesOf } from "../session/open-state.ts";
 
 interface SensitiveInput {

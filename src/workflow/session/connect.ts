@@ -4,7 +4,7 @@ import type { SignIn } from "../../api/auth/sign-in.ts";
 import { rejectedTokenHint } from "../../api/auth/token-request.ts";
 import { type Client, createClient } from "../../api/client.ts";
 import { httpTransport, type Transport } from "../../api/http/transport.ts";
-import { ReadLimit } from "../../api/retry/read-limit.ts";
+import { ReadLimit } from "../../api/retry/read-time-limit.ts";
 import { dialectTable } from "../../config/dialect.ts";
 import type { Network } from "../../config/network.ts";
 import type { Settings } from "../../config/settings.ts";

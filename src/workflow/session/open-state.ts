@@ -1,7 +1,7 @@
 // Opens the state of a run: in a folder, in PostgreSQL, or in the workspace. Shared backends are loaded on use.
 
 import { join, resolve } from "node:path";
-import type { ReadLimit } from "../../api/retry/read-limit.ts";
+import type { ReadLimit } from "../../api/retry/read-time-limit.ts";
 import { ciActor, ciRunUrl } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
 import { leaseFromEnv, timeFromEnv } from "../../config/settings.ts";

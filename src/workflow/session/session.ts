@@ -1,6 +1,6 @@
 // The session that plan, apply, drift, and destroy share: opens settings, spec, state, and connection, and closes them.
 
-import type { ReadLimit } from "../../api/retry/read-limit.ts";
+import type { ReadLimit } from "../../api/retry/read-time-limit.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { type KeyedDigest, keyedDigest } from "../../core/digest.ts";

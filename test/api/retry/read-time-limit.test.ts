@@ -1,7 +1,7 @@
 // The time limit of all reads of a plan, on a clock that the test moves.
 
 import { expect, test } from "vitest";
-import { ReadLimit } from "../../../src/api/retry/read-limit.ts";
+import { ReadLimit } from "../../../src/api/retry/read-time-limit.ts";
 import { failureOf } from "../../../src/core/diagnostic.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
 import { thrown } from "../answers.ts";

@@ -5,9 +5,9 @@ import { addressOf } from "../../src/core/address.ts";
 import { error, warning } from "../../src/core/diagnostic.ts";
 import type { Path } from "../../src/core/pointer.ts";
 import { hasDigest, SensitiveValues, withoutDigests } from "../../src/core/sensitive-values.ts";
+import { concealedPlan, otherSensitiveValue, restoredPlan } from "../../src/planner/conceal-plan.ts";
 import { type Change, touches } from "../../src/planner/model/change.ts";
 import type { Drift, Plan } from "../../src/planner/model/plan.ts";
-import { concealedPlan, otherSensitiveValue, restoredPlan } from "../../src/planner/sensitive-plan.ts";
 import * as changes from "./changes.ts";
 
 const SECRET = "canary-77-secret";
