@@ -11,7 +11,7 @@ import { redactor } from "./http/redact.ts";
 import type { Transport } from "./http/transport.ts";
 import { createHostConnection, type Scheme } from "./retry/connection.ts";
 import { createRateLimit } from "./retry/rate-limit.ts";
-import type { ReadLimit } from "./retry/read-time-limit.ts";
+import type { ReadTimeLimit } from "./retry/read-time-limit.ts";
 import { createSend, type RequestEvent } from "./retry/send.ts";
 
 /** The maximum time that a request may still be in flight; the next holder of a lock waits this long. */
@@ -39,7 +39,7 @@ export interface ClientOptions {
   /** For one attempt. Default REQUEST_TIMEOUT_MS. */
   readonly timeoutMs?: number;
   /** For all reads together. Default: none. */
-  readonly readLimit?: ReadLimit;
+  readonly readLimit?: ReadTimeLimit;
   /** After an abort, requests do not wait and are not retried; a new request still gets one attempt. */
   readonly signal?: AbortSignal;
   readonly log?: (event: RequestEvent) => void;

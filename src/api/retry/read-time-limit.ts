@@ -14,7 +14,7 @@ export interface LimitedRead {
   readonly lastStatus: number;
 }
 
-interface ReadLimitOptions {
+interface ReadTimeLimitOptions {
   readonly ms: number;
   /** Milliseconds since an arbitrary moment. */
   readonly elapsed: () => number;
@@ -22,8 +22,8 @@ interface ReadLimitOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export class ReadLimit {
-  readonly #options: ReadLimitOptions;
+export class ReadTimeLimit {
+  readonly #options: ReadTimeLimitOptions;
   readonly #reads = new Map<LimitedRead, (failure: Refused) => void>();
   #leftMs: number;
   #answered = 0;
@@ -32,7 +32,7 @@ export class ReadLimit {
   /** Why planning ended; absent as long as no read was ended early. */
   #failure: Diagnostic | undefined;
 
-  constructor(options: ReadLimitOptions) {
+  constructor(options: ReadTimeLimitOptions) {
     this.#options = options;
     this.#leftMs = options.ms;
   }

@@ -13,7 +13,7 @@ import type { HttpRequest } from "../http/transport.ts";
 import { describeFailure, type TransportFailure } from "../http/transport-failure.ts";
 import type { Attempt, HostConnection } from "./connection.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import type { ReadLimit } from "./read-time-limit.ts";
+import type { ReadTimeLimit } from "./read-time-limit.ts";
 import { decideRetry, type FailedAttempt, mayHaveActed } from "./retry-policy.ts";
 
 /** One finished attempt. Contains no input, no query, and no header. */
@@ -32,7 +32,7 @@ export interface RequestEvent {
 export interface SendOptions {
   readonly connection: HostConnection;
   readonly rateLimit: RateLimit;
-  readonly readLimit?: ReadLimit | undefined;
+  readonly readLimit?: ReadTimeLimit | undefined;
   readonly clock: () => number;
   readonly random: () => number;
   /** Returns early once `stopped`. */

@@ -190,7 +190,7 @@ function timeText(ms: number): string {
   return Number.isNaN(date.getTime()) ? "an invalid time" : date.toISOString();
 }
 
-/** The message of `state unlock` if the lock ID of the request is not that of the holder. `isFree`: the holder is gone. */
+/** The message of `state unlock` if the lock ID of the request is not that of the holder. `isFree`: the holder has ended or released it. */
 export function lockIdMismatch(claim: LockClaim, nonce: string | undefined, isFree: boolean): Failure {
   if (isFree)
     return failureOf(

@@ -41,7 +41,7 @@ export interface UnlockRequest {
   readonly force?: boolean;
 }
 
-/** `has ended`: the lock had the ID of the request, but its holder is gone or has released it. */
+/** `has ended`: the lock had the ID of the request, but its holder has ended or released it. */
 export type UnlockResult = "unlocked" | "was free" | "has ended";
 
 export interface Restored {

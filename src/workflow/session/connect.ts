@@ -4,7 +4,7 @@ import type { SignIn } from "../../api/auth/sign-in.ts";
 import { rejectedTokenHint } from "../../api/auth/token-request.ts";
 import { type Client, createClient } from "../../api/client.ts";
 import { httpTransport, type Transport } from "../../api/http/transport.ts";
-import { ReadLimit } from "../../api/retry/read-time-limit.ts";
+import { ReadTimeLimit } from "../../api/retry/read-time-limit.ts";
 import { dialectTable } from "../../config/dialect.ts";
 import type { Network } from "../../config/network.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -26,13 +26,13 @@ interface ConnectionOptions
     Partial<Pick<Invocation, "abandoned" | "observer" | "runObserver">> {
   readonly settings: Settings;
   readonly signal?: AbortSignal;
-  readonly readLimit?: ReadLimit | undefined;
+  readonly readLimit?: ReadTimeLimit | undefined;
 }
 
 /** The limit for one plan. Throws Failure with CLI_USAGE. */
-export function readLimitOf(ms: number): ReadLimit {
+export function readLimitOf(ms: number): ReadTimeLimit {
   const { elapsed, sleep } = nodeClock;
-  return new ReadLimit({ ms, elapsed, sleep });
+  return new ReadTimeLimit({ ms, elapsed, sleep });
 }
 
 export async function connect(connectionOptions: ConnectionOptions): Promise<Connection> {

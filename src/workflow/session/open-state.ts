@@ -1,7 +1,7 @@
 // Opens the state of a run: in a folder, in PostgreSQL, or in the workspace. Shared backends are loaded on use.
 
 import { join, resolve } from "node:path";
-import type { ReadLimit } from "../../api/retry/read-time-limit.ts";
+import type { ReadTimeLimit } from "../../api/retry/read-time-limit.ts";
 import { ciActor, ciRunUrl } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
 import { leaseFromEnv, timeFromEnv } from "../../config/settings.ts";
@@ -30,7 +30,7 @@ interface StateOptions {
   readonly location?: string;
   readonly keys?: Pick<StoreOptions, "keyText" | "oldKeyText">;
   /** Of the plan for which a state in the workspace is read. */
-  readonly readLimit?: ReadLimit;
+  readonly readLimit?: ReadTimeLimit;
 }
 
 /** The person that the CI service names, else the user of this machine. */
@@ -117,7 +117,7 @@ function sharedState(
   invocation: Invocation,
   location: string,
   common: StoreOptions,
-  readLimit: ReadLimit | undefined,
+  readLimit: ReadTimeLimit | undefined,
 ): StateStore | undefined {
   if (isPostgresUrl(location)) {
     const url = parsePostgresUrl(location, requiredTarget(invocation) ?? "default", invocation.env);
@@ -166,7 +166,7 @@ function inWorkspace(
   invocation: Invocation,
   location: string,
   common: StoreOptions,
-  readLimit: ReadLimit | undefined,
+  readLimit: ReadTimeLimit | undefined,
 ): StateStore {
   const folder = location.slice(IN_WORKSPACE.length);
   if (!/^(\/[^/]+)+$/.test(folder) || folder.split("/").some((name) => name === "." || name === ".."))

@@ -1,6 +1,6 @@
 // The session that plan, apply, drift, and destroy share: opens settings, spec, state, and connection, and closes them.
 
-import type { ReadLimit } from "../../api/retry/read-time-limit.ts";
+import type { ReadTimeLimit } from "../../api/retry/read-time-limit.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { type KeyedDigest, keyedDigest } from "../../core/digest.ts";
@@ -29,7 +29,7 @@ export interface SpecSession {
   /** Warnings about the settings and the spec; the observer has them already. */
   readonly warnings: readonly Diagnostic[];
   /** For what is read to plan. */
-  readonly readLimit: ReadLimit;
+  readonly readLimit: ReadTimeLimit;
   /** The time of the whole run. */
   readonly clock: Clock;
   /** For runs without the lock, before the first request: with a newer state than the live values, objects would look deleted. */
@@ -92,7 +92,7 @@ export function withSpecSession<T>(
 
 function withStateAndLimit<T>(
   invocation: Invocation,
-  work: (store: StateStore, readLimit: ReadLimit) => Promise<T>,
+  work: (store: StateStore, readLimit: ReadTimeLimit) => Promise<T>,
 ): Promise<T> {
   // The state may be next to the spec, so the folder is checked first.
   if (invocation.untrusted) assertInCheckout(invocation, invocation.file);
@@ -115,7 +115,7 @@ async function openSpec(
   invocation: Invocation,
   { makesKey, secrets, base, onKeyKnown }: SessionRequirements,
   store: StateStore,
-  readLimit: ReadLimit,
+  readLimit: ReadTimeLimit,
 ): Promise<SpecSession> {
   const key = await readLimit
     .during(() => store.key({ make: makesKey }))

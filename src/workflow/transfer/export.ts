@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Reader } from "../../api/contract/reader.ts";
-import type { ReadLimit } from "../../api/retry/read-time-limit.ts";
+import type { ReadTimeLimit } from "../../api/retry/read-time-limit.ts";
 import type { SpokenDialect } from "../../config/dialect.ts";
 import type { ProcessContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
@@ -139,7 +139,7 @@ export interface FolderExport {
   readonly force: boolean;
   readonly builtIn: boolean;
   readonly parallelism: number;
-  readonly readLimit: ReadLimit;
+  readonly readLimit: ReadTimeLimit;
   readonly dialect: SpokenDialect;
 }
 

@@ -97,7 +97,7 @@ const tooSmallTotals: readonly JsonObject[] = [
   { totalResults: 100, startIndex: 51, itemsPerPage: 100 },
 ];
 test.each(tooSmallTotals)(
-  "a list of 100 entries that says %o is refused, because its total cannot tell whether it is whole",
+  "a list of 100 entries that says %o is refused, because it can be incomplete",
   async (numbers) => {
     const fetch = async (): Promise<JsonObject> => ({ ...numbers, Resources: people(0, 100) });
     expect(await thrown(readWholeList("scim/users/list", {}, fetch))).toMatchObject({

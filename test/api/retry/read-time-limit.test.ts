@@ -1,7 +1,7 @@
 // The time limit of all reads of a plan, on a clock that the test moves.
 
 import { expect, test } from "vitest";
-import { ReadLimit } from "../../../src/api/retry/read-time-limit.ts";
+import { ReadTimeLimit } from "../../../src/api/retry/read-time-limit.ts";
 import { failureOf } from "../../../src/core/diagnostic.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
 import { thrown } from "../answers.ts";
@@ -9,7 +9,7 @@ import { thrown } from "../answers.ts";
 function limitOf(ms: number) {
   let now = 0;
   const timers: { readonly due: number; readonly end: () => void }[] = [];
-  const limit = new ReadLimit({
+  const limit = new ReadTimeLimit({
     ms,
     elapsed: () => now,
     sleep: (wait, signal) =>
