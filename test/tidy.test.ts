@@ -59,7 +59,7 @@ const MAY_USE_NODE = [
   "src/main.ts",
   "src/spec/files/spec-folder.ts",
   "src/expressions/functions.ts",
-  "src/spec/yaml/lazy-packages.ts",
+  "src/spec/yaml/lexical-limits.ts",
   "src/state/format/encryption.ts",
   "src/state/backends/file/node-ports.ts",
   "../src/core/regular-file.ts",

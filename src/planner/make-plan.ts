@@ -10,9 +10,14 @@ import {
   unconfirmedValues,
   unknownNames,
 } from "./check/confirm-names.ts";
-import { checkGuards, liveProblems } from "./check/guards.ts";
+import {
+  checkGuards,
+  dependentKinds,
+  liveProblems,
+  unreadableKinds,
+  unreadDependents,
+} from "./check/guards.ts";
 import { nestingCycles, unmanageableMemberships, withNestingOrder } from "./check/memberships.ts";
-import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unreadable.ts";
 import { decideResources } from "./decide/decide.ts";
 import { planDeletes, retainInUse } from "./decide/deletes.ts";
 import { withDependencies } from "./decide/dependencies.ts";

@@ -2,7 +2,10 @@
 
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { SensitiveTexts } from "../core/sensitive-texts.ts";
-import type { PlanningRegistry } from "../resource/kind.ts";
+import { isTemplate } from "../expressions/template.ts";
+import { type PlanningRegistry, secretField } from "../resource/kind.ts";
+import { Evaluator } from "./evaluate/evaluator.ts";
+import { checkSyntax } from "./evaluate/expander.ts";
 import { SourceReader } from "./files/contents.ts";
 import { readAll, type SpecFileReader } from "./files/includes.ts";
 import { expandSourceFolders } from "./files/source-folders.ts";
@@ -10,20 +13,33 @@ import { openSpecFolder, type SpecFolder, type SpecFolderOptions } from "./files
 import { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
 import type { DeclaredSpec, RuleFile, Spec, TargetSettings } from "./model/spec.ts";
-import { type MapNode, member, memberEntries } from "./model/tree.ts";
-import { type ExpandedSpec, expandSpec } from "./modules/expand-spec.ts";
+import {
+  isNull,
+  type MapNode,
+  mapAt,
+  member,
+  memberEntries,
+  nodeAt,
+  type SpecNode,
+  scalarAt,
+  scalarText,
+  withItems,
+  withMembers,
+} from "./model/tree.ts";
+import { type ExpandedSpec, expandSpec } from "./modules/instances.ts";
 import { flattenResources } from "./resolve/flatten.ts";
-import { checkOtherTargets } from "./resolve/other-targets.ts";
 import { policyOf } from "./resolve/policy.ts";
 import { resolveResources } from "./resolve/resolve.ts";
 import { refuseSensitiveSections } from "./resolve/secrets.ts";
 import { stateEntriesOf } from "./resolve/state-entries.ts";
 import { readSpecRules } from "./rules/read-rules.ts";
-import { reportErrors } from "./schema/error-messages.ts";
+import { type Owner, reportErrors } from "./schema/error-messages.ts";
+import { schemaOfKind } from "./schema/json-schema.ts";
 import { validatorFor } from "./schema/quick-check.ts";
 import { schemaOfPolicy } from "./schema/sections.ts";
-import { LinearPatterns, sensitiveNames } from "./variables/parameters.ts";
-import { applyTarget, checkTargets, selectTarget } from "./variables/targets.ts";
+import type { SchemaError } from "./schema/validate.ts";
+import { type CheckParts, checkValues, LinearPatterns, sensitiveNames } from "./variables/parameters.ts";
+import { applyTarget, checkTargets, selectTarget, withoutSettings } from "./variables/targets.ts";
 import { variablesOf } from "./variables/variables.ts";
 
 export interface LoadOptions extends SpecInput {
@@ -189,4 +205,84 @@ export async function openExpandedSpec(
     ...shared,
   });
   return expanded && { tree, files, written, target, expanded };
+}
+
+interface Checking extends CheckParts {
+  readonly registry: PlanningRegistry;
+}
+
+const NOT_GIVEN = { vars: [], varFiles: [], env: {} };
+
+/** Checks the targets that are not selected: settings, variables, fields, and types, before expressions are evaluated. `root`: with the section `targets`. */
+async function checkOtherTargets(
+  root: MapNode,
+  selected: string | undefined,
+  checking: Checking,
+): Promise<void> {
+  const { findings } = checking;
+  const section = member(root, "targets");
+  if (section?.kind !== "map") return;
+  const evaluator = new Evaluator({ ...checking, steps: STRICT.expressions });
+  for (const [name, { value }] of section.members) {
+    if (name === selected || value.kind !== "map") continue;
+    selectTarget(section, name, findings);
+    const { root: written, variables } = applyTarget(root, name, findings);
+    await checkValues(
+      variablesOf(written, { target: variables, targets: undefined }, NOT_GIVEN, findings).values,
+      checking,
+    );
+    const sections = withoutSettings(value);
+    // Rules have a syntax of their own.
+    checkSyntax(withMembers(sections, { rules: undefined }), evaluator, findings);
+    await checkSections(sections, checking);
+  }
+}
+
+async function checkSections(target: MapNode, checking: Checking): Promise<void> {
+  const { registry, findings } = checking;
+  const literal = literalIn(target);
+  if (literal?.kind !== "map") return;
+  const resources = flattenResources([{ root: literal, origin: undefined }], registry, findings);
+  const judged = resources
+    .filter(({ provider }) => secretField(provider) === undefined)
+    .map(({ address, provider, fields: node }) => ({
+      owner: { name: address, kind: provider } as Owner,
+      schema: schemaOfKind(provider),
+      node,
+    }));
+  const policy = member(literal, "policy");
+  const schema = schemaOfPolicy(registry);
+  const all =
+    policy === undefined ? judged : [...judged, { owner: { name: "policy" }, schema, node: policy }];
+  const validator = await validatorFor(registry, all);
+  for (const { owner, schema, node } of all) {
+    const errors = validator(schema, node).filter(isOfForm);
+    reportErrors(
+      errors.filter((error) => !isOmitted(error, node)),
+      owner,
+      node,
+      findings,
+    );
+  }
+}
+
+/** What the fields that the target does not set cannot change. */
+function isOfForm({ keyword }: SchemaError): boolean {
+  return ["type", "additionalProperties", "unevaluatedProperties"].includes(keyword);
+}
+
+function isOmitted({ path }: SchemaError, node: SpecNode): boolean {
+  const at = nodeAt(node, path);
+  return at !== undefined && isNull(at);
+}
+
+/** The node without empty values, which remove, and without expressions, whose values are not known; undefined if nothing is left. In a list, null keeps their places. */
+function literalIn(node: SpecNode): SpecNode | undefined {
+  if (node.kind === "scalar") return isNull(node) || isTemplate(scalarText(node) ?? "") ? undefined : node;
+  if (node.kind === "list") return withItems(node, (item) => literalIn(item) ?? scalarAt(item, null));
+  const members = [...node.members].flatMap(([name, { key, value }]) => {
+    const literal = isTemplate(name) ? undefined : literalIn(value);
+    return literal === undefined ? [] : [[name, { key, value: literal }] as const];
+  });
+  return mapAt(node, new Map(members));
 }

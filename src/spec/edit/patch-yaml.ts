@@ -6,7 +6,7 @@ import type { Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { type Path, pointerKeys } from "../../core/pointer.ts";
-import { yaml } from "../yaml/lazy-packages.ts";
+import { yaml } from "../yaml/lexical-limits.ts";
 import { blockText, flowText, keyText, styleOf } from "./yaml-values.ts";
 
 /** `path`: a JSON Pointer. An index of a list counts after the operations before it. */

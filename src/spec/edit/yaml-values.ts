@@ -2,7 +2,7 @@
 
 import type { Document, Node, Scalar } from "yaml";
 import { isObject, type Json } from "../../core/json.ts";
-import { yaml } from "../yaml/lazy-packages.ts";
+import { yaml } from "../yaml/lexical-limits.ts";
 
 /** A map or list takes one line if it fits into this many characters. */
 const WIDTH = 100;

@@ -12,13 +12,13 @@ import {
   realpathSync,
   statSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname, join, normalize, posix, relative, resolve, sep } from "node:path";
-import type { FileSystemAdapter } from "tinyglobby";
+import type * as Tinyglobby from "tinyglobby";
 import type { Code } from "../../core/codes.ts";
 import { errorCode } from "../../core/diagnostic.ts";
 import { isOutOfFiles } from "../../core/request-failure.ts";
 import { grouped } from "../../core/sentences.ts";
-import { tinyglobby } from "../yaml/lazy-packages.ts";
 
 /**
  * Why a file cannot be read. `outside`: the path leads out of the folder tree. `private`: it is git's, or the state's. `hidden`: a
@@ -192,6 +192,10 @@ function treeAt(
 export function readNamedFile(path: string, most: number): OpenedFile<Uint8Array> {
   return withFile(withoutLinks(path), most, (descriptor, size) => readWhole(descriptor, size, most));
 }
+
+const load = createRequire(import.meta.url);
+/** Loaded on first use, because most specs have no pattern of files. */
+const tinyglobby = (): typeof Tinyglobby => load("tinyglobby") as typeof Tinyglobby;
 
 /** True for `*.yaml`, false for the path of one file. */
 export const isGlob = (pattern: string): boolean => tinyglobby().isDynamicPattern(pattern);
@@ -412,13 +416,13 @@ export function matching(
 }
 
 /** The search starts in the folder before the first wildcard, which can be a link: `link/**` would search where it points. */
-function insideOnly(isInside: IsInside, list: ListFolder): FileSystemAdapter {
+function insideOnly(isInside: IsInside, list: ListFolder): Tinyglobby.FileSystemAdapter {
   let mayStart: boolean | undefined;
   const readdir: ListFolder = (path) => {
     mayStart ??= isInside(path);
     return mayStart ? list(path) : [];
   };
-  return { readdirSync: readdir } as unknown as FileSystemAdapter;
+  return { readdirSync: readdir } as unknown as Tinyglobby.FileSystemAdapter;
 }
 
 /** Counts everything but folders as a file, so that links and pipes match as well. */

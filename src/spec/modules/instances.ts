@@ -1,9 +1,11 @@
-// The modules that a spec or a module uses: their instances, created on demand and within limits. Inputs, locals, outputs, and resources are each evaluated once.
+// A spec with its expressions evaluated: the main part, and one part for each instance of a module. Instances are created on demand and within limits; inputs, locals, outputs, and resources are each evaluated once.
 
+import type { Address } from "../../core/address.ts";
 import { listed } from "../../core/sentences.ts";
 import type { Keys } from "../../expressions/values.ts";
-import type { ResolvedValue, ScopeQuery } from "../evaluate/evaluator.ts";
+import type { Evaluator, ResolvedValue, ScopeQuery } from "../evaluate/evaluator.ts";
 import { checkSyntax, Expander } from "../evaluate/expander.ts";
+import { ExpansionBudget } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, SpecPart } from "../model/spec.ts";
 import {
@@ -14,10 +16,12 @@ import {
   memberEntries,
   type SpecNode,
   scalarText,
+  withMembers,
 } from "../model/tree.ts";
-import { hideWritten, sensitiveValue } from "../variables/parameters.ts";
+import { checkValues, hideWritten, type LinearPatterns, sensitiveValue } from "../variables/parameters.ts";
+import type { Variables } from "../variables/variables.ts";
 import { entriesOfForEach, expandSections, isIncluded, PART_OF_ADDRESS } from "./expand-resources.ts";
-import type { ModuleDefinition, ModuleLoading, ModuleUser } from "./loading.ts";
+import { type ModuleDefinition, ModuleLoading, type ModuleOptions, type ModuleUser } from "./loading.ts";
 import { type EachValue, LazyCells, Locals, type ModuleOutputs, SpecScope } from "./scope.ts";
 
 interface ModuleUse {
@@ -383,3 +387,70 @@ class ModuleInstance {
     );
   }
 }
+
+interface ExpandingOptions extends ModuleOptions {
+  readonly variables: Variables;
+  readonly main: string;
+  readonly patterns: LinearPatterns;
+  /** The sections of modules as written: without a target, and of every target. */
+  readonly writtenModules: readonly (SpecNode | undefined)[];
+}
+
+export interface ExpandedSpec {
+  /** The main part, with sections such as `policy`. */
+  readonly root: MapNode;
+  readonly parts: readonly SpecPart[];
+  /** The resources whose `when` is false. */
+  readonly leftOut: ReadonlySet<Address>;
+  /** Evaluate further expressions as those of the main spec. */
+  readonly evaluator: Evaluator;
+  readonly scope: SpecScope;
+  readonly expander: Expander;
+}
+
+/** Undefined if the modules are too large for anything else to be judged. */
+export async function expandSpec(
+  root: MapNode,
+  options: ExpandingOptions,
+): Promise<ExpandedSpec | undefined> {
+  const { main, target, findings } = options;
+  const loading = new ModuleLoading(options);
+  const { evaluator } = loading.expanding;
+  const budget = new ExpansionBudget();
+  const used = member(root, "modules");
+  const checked = (text: string, at: Span): string => {
+    loading.checkScope(text, at, used, root);
+    return text;
+  };
+  const bind = used === undefined ? undefined : checked;
+  const expander = (of: SpecScope): Expander =>
+    new Expander({ scope: of, evaluator, budget, findings, bind });
+  const scope: SpecScope = new SpecScope({
+    variables: options.variables,
+    target,
+    locals: () => locals,
+    modules: () => modules,
+    findings,
+  });
+  const expanding = expander(scope);
+  const evaluate = (node: SpecNode): SpecNode => findings.within(undefined, () => expanding.node(node));
+  const locals = new Locals(member(root, "locals"), evaluate, loading, "");
+  const user: ModuleUser = { scope, origin: undefined, within: [main], expander };
+  const modules = new ModuleSet(used, user, loading);
+  for (const section of options.writtenModules) modules.hideWrittenIn(section);
+  const values = locals.all();
+  const sections = expandSections(withMembers(root, NOT_EXPANDED), user, loading);
+  const parts = [{ root: sections, origin: undefined, values }, ...modules.parts()];
+  if (loading.isFull) return undefined;
+  await checkValues([...options.variables.values, ...loading.inputs], options);
+  return { root: sections, parts, leftOut: loading.leftOut, evaluator, scope, expander: expanding };
+}
+
+/** Sections that other code reads. */
+const NOT_EXPANDED = {
+  variables: undefined,
+  include: undefined,
+  locals: undefined,
+  modules: undefined,
+  rules: undefined,
+};

@@ -8,8 +8,8 @@ import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { SourceText, type Span } from "../model/source.ts";
 import { type MapNode, member, memberEntries, type SpecNode, scalarAt } from "../model/tree.ts";
+import { plainScalar } from "../yaml/block-parser.ts";
 import { readYamlFile } from "../yaml/read-yaml.ts";
-import { plainScalar } from "../yaml/scalars.ts";
 import {
   type ParameterDeclaration,
   type ParameterValue,

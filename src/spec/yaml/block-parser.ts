@@ -1,9 +1,16 @@
-// Parses the most common YAML quickly, and leaves everything else to the full parser.
+// Parses the most common YAML quickly, and leaves everything else to the full parser. Unquoted scalars are resolved by the core schema of YAML 1.2.
 
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText, Span } from "../model/source.ts";
-import { listAt, type MapMember, type MapNode, mapAt, type SpecNode, scalarAt } from "../model/tree.ts";
-import { plainScalar } from "./scalars.ts";
+import {
+  listAt,
+  type MapMember,
+  type MapNode,
+  mapAt,
+  type ScalarValue,
+  type SpecNode,
+  scalarAt,
+} from "../model/tree.ts";
 
 /** What an unquoted text cannot begin with. A dash, a question mark or a colon may, before something else than a space. */
 const INDICATORS = new Set("?:,[]{}#&*!|>'\"%@`");
@@ -319,4 +326,47 @@ class Reader extends StringScanner {
     this.at++;
     return { name, span };
   }
+}
+
+const INTEGER = /^[-+]?[0-9]+$/;
+const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+const BASED = /^0o[0-7]+$|^0x[0-9a-fA-F]+$/;
+const NOT_FINITE = /^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/;
+const LONGEST = 40;
+
+const WORDS: ReadonlyMap<string, ScalarValue> = new Map<string, ScalarValue>([
+  ["", null],
+  ["~", null],
+  ["null", null],
+  ["Null", null],
+  ["NULL", null],
+  ["true", true],
+  ["True", true],
+  ["TRUE", true],
+  ["false", false],
+  ["False", false],
+  ["FALSE", false],
+]);
+
+/** The value of an unquoted text; undefined for a number that JSON cannot hold. */
+export function plainScalar(text: string): ScalarValue | undefined {
+  const word = WORDS.get(text);
+  if (word !== undefined) return word;
+  const first = text.charCodeAt(0);
+  // Numbers start with a digit, a sign or a point.
+  if (first > 57 || first < 43) return text;
+  if (INTEGER.test(text)) return text.length > LONGEST ? undefined : integer(text);
+  if (BASED.test(text)) return text.length > LONGEST ? undefined : integer(text);
+  if (FLOAT.test(text)) {
+    const value = Number(text);
+    return Number.isFinite(value) ? value : undefined;
+  }
+  return NOT_FINITE.test(text) ? undefined : text;
+}
+
+/** Exact, whatever its size: beyond 2^53 a bigint. */
+function integer(text: string): number | bigint {
+  const value = text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text.replace(/^\+/, ""));
+  const small = Number(value);
+  return Number.isSafeInteger(small) ? small : value;
 }

@@ -1,11 +1,17 @@
 // Checks the tokens of a YAML text against limits before anything recursive reads it, and converts YAML errors to messages.
 
+import { createRequire } from "node:module";
+import type * as Yaml from "yaml";
 import type { CST, ErrorCode, YAMLError } from "yaml";
 import { count, grouped, shortened } from "../../core/sentences.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText } from "../model/source.ts";
-import { yaml } from "./lazy-packages.ts";
+
+const load = createRequire(import.meta.url);
+
+/** The package for YAML that `block-parser.ts` does not support: loaded on first use, because most specs do not need it. */
+export const yaml = (): typeof Yaml => load("yaml") as typeof Yaml;
 
 /** The concrete syntax of a source, or undefined if it exceeds a limit; the reason goes into `findings`. */
 export function lexicalTokens(source: SourceText, findings: Findings): readonly CST.Token[] | undefined {

@@ -6,10 +6,8 @@ import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { SourceText, type Span } from "../model/source.ts";
 import { listAt, type MapMember, type MapNode, mapAt, type SpecNode, scalarAt } from "../model/tree.ts";
-import { parseBlockYaml } from "./block-parser.ts";
-import { yaml as wholeYaml } from "./lazy-packages.ts";
-import { hideUnreadable, lexicalTokens, reportSyntax } from "./lexical-limits.ts";
-import { plainScalar } from "./scalars.ts";
+import { parseBlockYaml, plainScalar } from "./block-parser.ts";
+import { hideUnreadable, lexicalTokens, reportSyntax, yaml as wholeYaml } from "./lexical-limits.ts";
 
 /** The tree of a source, or undefined if it is not usable. An empty source is an empty map. */
 export function readYaml(source: SourceText, findings: Findings): SpecNode | undefined {

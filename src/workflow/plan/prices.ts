@@ -6,7 +6,7 @@ import { fileFailure } from "../../config/files.ts";
 import { type Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import type { Price, Prices } from "../../planner/model/plan-cost.ts";
-import { yaml } from "../../spec/yaml/lazy-packages.ts";
+import { yaml } from "../../spec/yaml/lexical-limits.ts";
 import { assertNotInTree, shownPath } from "../invocation/checkout.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type Diagnostic, error } from "../../../src/core/diagnostic.ts";
-import { dependentKinds, unreadableKinds, unreadDependents } from "../../../src/planner/check/unreadable.ts";
+import { dependentKinds, unreadableKinds, unreadDependents } from "../../../src/planner/check/guards.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registryOf } from "../../../src/resource/kind.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { plainScalar } from "../../../src/spec/yaml/scalars.ts";
+import { plainScalar } from "../../../src/spec/yaml/block-parser.ts";
 
 it.each([
   ["", null],
