@@ -1,6 +1,6 @@
 // The address of a workspace, and the hosts that may receive credentials: a workspace's own, Microsoft's authorities, GitHub's, and this machine's.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { refusedWith } from "../../core/request-failure.ts";
 import { shortened } from "../../core/sentences.ts";
 
@@ -93,17 +93,13 @@ const HINT = "write it as https://NAME, for example https://workspace.example.co
 export function parseHost(text: string): Host {
   const url = urlOf(text.trim());
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:") || url.hostname === "")
-    throw new Failure(
-      error("API_UNREACHABLE", "the host is not a valid https:// or http:// URL", { hint: HINT }),
-    );
+    throw failureOf("API_UNREACHABLE", "the host is not a valid https:// or http:// URL", { hint: HINT });
   if (url.username !== "" || url.password !== "")
-    throw new Failure(
-      error("API_UNREACHABLE", "the host contains a user name or password", {
-        hint: "set the token in WORKSPACE_TOKEN or in a profile",
-      }),
-    );
+    throw failureOf("API_UNREACHABLE", "the host contains a user name or password", {
+      hint: "set the token in WORKSPACE_TOKEN or in a profile",
+    });
   if (url.search !== "" || url.hash !== "")
-    throw new Failure(error("API_UNREACHABLE", "the host contains a query or a fragment", { hint: HINT }));
+    throw failureOf("API_UNREACHABLE", "the host contains a query or a fragment", { hint: HINT });
   return { origin: url.origin, base: url.pathname.replace(/\/+$/, "") };
 }
 

@@ -1,6 +1,6 @@
 // The connection to one workspace: adds the Authorization header (contract A 5), limits the rate, and parses the response. One attempt, no retry.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { parseHost } from "../auth/endpoints.ts";
 import type { SignIn } from "../auth/sign-in.ts";
@@ -110,16 +110,14 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 /** Throws Failure (API_UNAUTHENTICATED) for a token that is not valid in a header; the error does not contain the token. */
 export function authorization(token: string, scheme: Scheme): string {
   if (token === "")
-    throw new Failure(
-      error("API_UNAUTHENTICATED", "no token is set", {
-        hint: "set WORKSPACE_TOKEN, or a token in the profile",
-      }),
-    );
+    throw failureOf("API_UNAUTHENTICATED", "no token is set", {
+      hint: "set WORKSPACE_TOKEN, or a token in the profile",
+    });
   if (!VISIBLE_ASCII.test(token))
-    throw new Failure(
-      error("API_UNAUTHENTICATED", "the token contains spaces, line breaks, or characters outside ASCII", {
-        hint: "copy the token again without surrounding characters",
-      }),
+    throw failureOf(
+      "API_UNAUTHENTICATED",
+      "the token contains spaces, line breaks, or characters outside ASCII",
+      { hint: "copy the token again without surrounding characters" },
     );
   return scheme === "bearer" ? `Bearer ${token}` : `Basic ${btoa(`token:${token}`)}`;
 }

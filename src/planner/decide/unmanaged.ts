@@ -108,23 +108,8 @@ export function isManagedObject(context: PlanContext): IsManaged {
 }
 
 function reported(provider: PlannedKind, address: Address, live: LiveObject): Change {
-  const head = {
-    address,
-    kind: provider.kind,
-    name: live.name,
-    cause: "drift",
-    consequences: [],
-    dependsOn: [],
-  } as const;
-  const reasons = ["it is in the workspace but not in the spec; it is kept because its value cannot be read"];
-  return {
-    action: "report",
-    ...head,
-    reasons,
-    id: live.id,
-    before: live.values,
-    fingerprint: liveFingerprint(provider.fields, comparable(provider, live), undefined),
-  };
+  const reason = "it is in the workspace but not in the spec; it is kept because its value cannot be read";
+  return { ...deleteChange(provider, address, live.name, live, reason), action: "report", cause: "drift" };
 }
 
 export function deleteChange(
@@ -134,8 +119,8 @@ export function deleteChange(
   live: LiveObject,
   reason: string,
 ): Delete {
-  const fingerprint = liveFingerprint(provider.fields, comparable(provider, live), undefined);
-  const head = {
+  return {
+    action: "delete",
     address,
     kind: provider.kind,
     name,
@@ -143,8 +128,10 @@ export function deleteChange(
     reasons: [reason],
     consequences: [],
     dependsOn: [],
-  } as const;
-  return { action: "delete", ...head, id: live.id, before: live.values, fingerprint };
+    id: live.id,
+    before: live.values,
+    fingerprint: liveFingerprint(provider.fields, comparable(provider, live), undefined),
+  };
 }
 
 /** Live objects that are in neither the spec nor the state, of the kinds that these use. */

@@ -6,7 +6,7 @@ import { defined, type JsonObject } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { PrincipalKind } from "../../resource/access.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { FieldDiff } from "../../resource/planning.ts";
+import { ACTIONS, type FieldDiff } from "../../resource/planning.ts";
 import type { AcceptedDrift, Action, Change, ContentDiff } from "./change.ts";
 import type { PlanCapacity, PlanCost } from "./plan-cost.ts";
 
@@ -131,19 +131,7 @@ export function isBlocked(plan: Pick<Plan, "guards" | "diagnostics">): boolean {
 export type Summary = Readonly<Record<Action, number>>;
 
 export function summaryOf(changes: readonly { readonly action: Action }[]): Summary {
-  const summary: Record<Action, number> = {
-    create: 0,
-    update: 0,
-    replace: 0,
-    delete: 0,
-    adopt: 0,
-    import: 0,
-    move: 0,
-    forget: 0,
-    compare: 0,
-    noop: 0,
-    report: 0,
-  };
+  const summary = Object.fromEntries(ACTIONS.map((action) => [action, 0])) as Record<Action, number>;
   for (const change of changes) summary[change.action] += 1;
   return summary;
 }

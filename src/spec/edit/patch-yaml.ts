@@ -29,30 +29,30 @@ export function documentData(text: string): Json {
 /** The paths of all nodes by `map:OFFSET`, `list:OFFSET`, and `scalar:OFFSET`, and of the keys of maps by `key:OFFSET`. */
 export function documentOffsets(text: string): ReadonlyMap<string, Path> {
   const offsets = new Map<string, Path>();
-  const kinds = yaml();
-  const visit = (node: unknown, path: Path): void => {
-    const kind = kinds.isMap(node)
-      ? "map"
-      : kinds.isSeq(node)
-        ? "list"
-        : kinds.isScalar(node)
-          ? "scalar"
-          : undefined;
-    if (kind === undefined) return;
-    const { range } = node as Node;
-    if (range !== undefined && range !== null) offsets.set(`${kind}:${range[0]}`, path);
-    if (!kinds.isCollection(node)) return;
-    for (const [at, item] of node.items.entries()) {
-      if (!kinds.isPair<Scalar, Node>(item)) visit(item, [...path, at]);
-      else {
-        const inner = [...path, String(item.key.value ?? "")];
-        if (item.key.range) offsets.set(`key:${item.key.range[0]}`, inner);
-        visit(item.value, inner);
-      }
-    }
-  };
-  visit(parsed(text).contents, []);
+  const { isMap, isSeq, isScalar } = yaml();
+  const kindOf = (node: unknown): string | undefined =>
+    isMap(node) ? "map" : isSeq(node) ? "list" : isScalar(node) ? "scalar" : undefined;
+  visitNodes(parsed(text).contents, [], (node, path, key) => {
+    const kind = kindOf(node);
+    if (key?.range) offsets.set(`key:${key.range[0]}`, path);
+    if (kind !== undefined && node?.range) offsets.set(`${kind}:${node.range[0]}`, path);
+  });
   return offsets;
+}
+
+/** Visits a node and the nodes in it, each with its path, and with its key if it is a member of a map. */
+function visitNodes(
+  node: Node | null,
+  path: Path,
+  visit: (node: Node | null, path: Path, key?: Scalar) => void,
+  key?: Scalar,
+): void {
+  const kinds = yaml();
+  visit(node, path, key);
+  if (!kinds.isCollection(node)) return;
+  for (const [at, item] of (node.items as readonly (Node | Pair<Scalar, Node | null>)[]).entries())
+    if (!kinds.isPair(item)) visitNodes(item, [...path, at], visit);
+    else visitNodes(item.value, [...path, String(item.key.value ?? "")], visit, item.key);
 }
 
 /** A value with an anchor that aliases of the document repeat. Lines count from 1. */
@@ -65,25 +65,16 @@ export interface SharedValue {
 
 export function sharedValues(text: string): readonly SharedValue[] {
   if (!text.includes("*") || !text.includes("&")) return [];
-  const kinds = yaml();
+  const { isAlias } = yaml();
   const lineOf = (node: Node): number => text.slice(0, node.range?.[0] ?? 0).split("\n").length;
   const shared: { anchor: string; path: Path; line: number; aliases: { path: Path; line: number }[] }[] = [];
-  const visit = (node: unknown, path: Path): void => {
-    if (kinds.isAlias(node)) {
-      shared
-        .findLast(({ anchor }) => anchor === node.source)
-        ?.aliases.push({ path, line: lineOf(node as Node) });
-      return;
-    }
-    if (!kinds.isNode(node)) return;
-    if ("anchor" in node && node.anchor !== undefined)
-      shared.push({ anchor: node.anchor, path, line: lineOf(node), aliases: [] });
-    if (!kinds.isCollection(node)) return;
-    for (const [at, item] of node.items.entries())
-      if (kinds.isPair<Scalar, Node>(item)) visit(item.value, [...path, String(item.key.value ?? "")]);
-      else visit(item, [...path, at]);
-  };
-  visit(parsed(text).contents, []);
+  visitNodes(parsed(text).contents, [], (node, path) => {
+    if (node === null) return;
+    if (isAlias(node))
+      shared.findLast(({ anchor }) => anchor === node.source)?.aliases.push({ path, line: lineOf(node) });
+    else if ("anchor" in node && node.anchor !== undefined)
+      shared.push({ anchor: node.anchor as string, path, line: lineOf(node), aliases: [] });
+  });
   return shared.filter(({ aliases }) => aliases.length > 0);
 }
 

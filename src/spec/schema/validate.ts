@@ -3,7 +3,7 @@
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Json } from "../../core/json.ts";
-import type { Path } from "../../core/pointer.ts";
+import { type Path, pointerKeys } from "../../core/pointer.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import { plain, type SpecNode, withoutBigint } from "../model/tree.ts";
 import type { NamedSchema } from "./keywords.ts";
@@ -82,8 +82,7 @@ export function toSchemaErrors(errors: readonly ErrorObject[], root: Json): read
 function pathOf(pointer: string, root: Json): Path {
   const path: (string | number)[] = [];
   let value: Json | undefined = root;
-  for (const raw of pointer.split("/").slice(1)) {
-    const key = raw.replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const key of pointerKeys(pointer)) {
     const isList: boolean = Array.isArray(value);
     path.push(isList ? Number(key) : key);
     if (value !== null && value !== undefined && typeof value === "object")

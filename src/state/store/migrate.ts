@@ -9,7 +9,7 @@ import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/enc
 import { emptyState } from "../format/fold.ts";
 import { type Snapshot, snapshotText } from "../format/snapshot.ts";
 import { type LockClaim, stateNotFound } from "../model/backend.ts";
-import type { State } from "../model/record.ts";
+import { type State, sortedRecords } from "../model/record.ts";
 import {
   type Incoming,
   type Lease,
@@ -85,7 +85,7 @@ async function assertArrived(target: StateStore, wanted: State): Promise<void> {
 
 function comparableState(state: State): string {
   const { lineage, host, sweeps, open, nonces, reported = [], acknowledged = [], history = [] } = state;
-  const records = [...state.records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+  const records = sortedRecords(state);
   const all = { lineage, host, records, sweeps, open, nonces, reported, acknowledged, history };
   return canonicalJson(all as unknown as JsonObject);
 }
