@@ -82,6 +82,8 @@ export interface SensitiveValuesOptions {
   /** Whether equal entries of a list have equal digests, so that lists can be compared by them. */
   readonly ignoresIndexes?: boolean;
   readonly placeOf?: (address: Address, path: Path) => Place;
+  /** Whether the last key of a path is the name of a field, which contains no value of a user, and not a key of an open map. */
+  readonly isField?: (address: Address, path: Path) => boolean;
 }
 
 export class SensitiveValues {
@@ -90,6 +92,7 @@ export class SensitiveValues {
   readonly #lineage: string;
   readonly #ignoresIndexes: boolean;
   readonly #placeOf: NonNullable<SensitiveValuesOptions["placeOf"]>;
+  readonly #isField: NonNullable<SensitiveValuesOptions["isField"]>;
   readonly #declared = new Map<Address, Declared>();
   #findOpen: (address: Address) => OpenResource | undefined = () => undefined;
   #findRecorded: (address: Address) => readonly JsonObject[] = () => [];
@@ -108,6 +111,7 @@ export class SensitiveValues {
     this.#lineage = lineage;
     this.#ignoresIndexes = options.ignoresIndexes === true;
     this.#placeOf = options.placeOf ?? ((_, path) => ({ place: path }));
+    this.#isField = options.isField ?? (() => false);
     this.texts = texts;
   }
 
@@ -264,13 +268,13 @@ export class SensitiveValues {
     return false;
   }
 
-  /** A path for readers: a key of a map can contain a sensitive string, too. The first key is a field of the kind. */
+  /** A path for readers: a key of an open map can contain a sensitive string, too. */
   concealedPath(address: Address, path: Path): Path {
-    return path.map((key, at) =>
-      at === 0 || typeof key === "number"
-        ? key
-        : this.texts.masked(key, (part) => this.#digest(address, path.slice(0, at), part)),
-    );
+    return path.map((key, at) => {
+      if (at === 0 || typeof key === "number") return key;
+      const masked = this.texts.masked(key, (part) => this.#digest(address, path.slice(0, at), part));
+      return masked !== key && this.#isField(address, path.slice(0, at + 1)) ? key : masked;
+    });
   }
 
   restoredPath(path: Path): Path {

@@ -93,4 +93,27 @@ describe("a sensitive string inside another value", () => {
       note: "the value is here",
     });
   });
+
+  test("is hidden in keys of open maps, but not in the names of fields, which are no values of a user", () => {
+    const fields = ["tags", "azure", "azure/spot_price", "spot_list/0/spot_price"];
+    const isField = (_: Address, path: Path): boolean => fields.includes(path.join("/"));
+    const sensitive = new SensitiveValues({ key: KEY, lineage: "l", isField });
+    sensitive.declare(A, { x: "spot" }, [["x"]]);
+    const live = {
+      azure: { spot_price: "a spot", "spot-key": 1 },
+      tags: { spot_price: 1 },
+      spot_list: [{ spot_price: 2 }],
+    };
+    for (const purpose of ["shown", "judged"] as const) {
+      const concealed = withoutDigests(sensitive.conceal(A, live, purpose));
+      expect(concealed).toEqual({
+        azure: { spot_price: "a (sensitive)", "(sensitive)-key": 1 },
+        tags: { "(sensitive)_price": 1 },
+        spot_list: [{ spot_price: 2 }],
+      });
+    }
+    expect(sensitive.conceal(A, live.azure, "shown", ["azure"])).toHaveProperty("spot_price");
+    expect(sensitive.concealedPath(A, ["azure", "spot_price"])).toEqual(["azure", "spot_price"]);
+    expect(String(sensitive.concealedPath(A, ["tags", "spot_price"])[1])).not.toContain("spot");
+  });
 });

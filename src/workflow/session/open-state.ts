@@ -9,6 +9,7 @@ import { failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { SensitiveValues, type SensitiveValuesOptions } from "../../core/sensitive-values.ts";
 import { registry } from "../../providers/index.ts";
+import { schemaAt } from "../../resource/field-schema.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import {
   isCrashedLocally,
@@ -186,9 +187,16 @@ function inWorkspace(
 }
 
 /** Sensitive values that are found in every form of their kind. */
-export function sensitiveValuesOf(options: Omit<SensitiveValuesOptions, "placeOf">): SensitiveValues {
+export function sensitiveValuesOf(
+  options: Omit<SensitiveValuesOptions, "placeOf" | "isField">,
+): SensitiveValues {
   return new SensitiveValues({
     ...options,
     placeOf: (address, path) => registry.of(address).planning.placeOf?.(path) ?? { place: path },
+    isField: (address, path) =>
+      Object.hasOwn(
+        schemaAt(registry.of(address).fields, path.slice(0, -1)).properties ?? {},
+        String(path.at(-1)),
+      ),
   });
 }
