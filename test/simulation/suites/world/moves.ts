@@ -20,10 +20,9 @@ type Resting = Extract<Change, { readonly fingerprint: string }>;
 const isResting = (change: Change): change is Resting =>
   "fingerprint" in change && change.action !== "report";
 
-/** Fields that a change rests on: the spec's, and in a delete all of them. */
+/** Fields that a change rests on: the spec's, and in a delete all of them. Kinds that the contract lacks have none. */
 function fieldsOf(change: Resting): readonly string[] {
-  const { fields } = registry.get(change.kind);
-  return Object.entries(fields)
+  return Object.entries(registry.find(change.kind)?.fields ?? {})
     .filter(([name, schema]) => isManaged(change, name, schema))
     .map(([name]) => name);
 }
