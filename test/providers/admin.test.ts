@@ -186,6 +186,28 @@ test("the replacement of a Git folder names what is lost", async () => {
   ]);
 });
 
+test.each([
+  ["workspace_conf: { enableWebTerminal: { value: true } }\n", "enableWebTerminal"],
+  [LISTS, "enableIpAccessLists"],
+])("a setting whose value is neither text nor unset cannot be read: %#", async (spec, key) => {
+  const site = await start();
+  await apply(site, spec);
+  const run = site.process({
+    transport: async (request, send) => {
+      const answer = await send(request);
+      if (request.method !== "GET" || !request.path.includes("/workspace-conf")) return answer;
+      return { ...answer, body: new TextEncoder().encode(JSON.stringify({ [key]: { value: "true" } })) };
+    },
+  });
+  const { diagnostics } = await site.drive(run.plan(await site.spec(POLICY + spec)));
+  expect(diagnostics).toMatchObject([
+    {
+      code: "PLAN_UNREADABLE",
+      cause: `API_PROTOCOL: the service answered with a "${key}" that is not a text`,
+    },
+  ]);
+});
+
 test("a setting that leaves the spec goes back to its first value", async () => {
   const site = await start();
   await apply(

@@ -53,3 +53,11 @@ test.each(["dialect", "dialect-create"])(
       }
   },
 );
+
+test.each(["workspace-conf/get|wrong types|once", "scim/me|wrong types|always"])(
+  "in the Databricks dialect, a run stops at an answer that hides a setting or the caller, and the next one finishes (%s)",
+  async (cell) => {
+    const name = `dialect|${cell}`;
+    expect(await outcomeOf(faults, name), againLine(faults, name)).toEqual([]);
+  },
+);

@@ -217,10 +217,9 @@ async function applicationId(api: Reader, name: string): Promise<string> {
 
 const callers = new WeakMap<Reader, Promise<string>>();
 
-/** The name of the caller, read once for each reader. */
-export function callerOf(api: Reader): Promise<string> {
-  const caller =
-    callers.get(api) ?? api.read("scim/me").then((answer) => responseText(answer, "userName") ?? "");
+/** The name of the caller, read once for each reader. Throws Failure with API_PROTOCOL for an answer without one: the caller keeps its right. */
+function callerOf(api: Reader): Promise<string> {
+  const caller = callers.get(api) ?? api.read("scim/me").then((answer) => keyIn(answer, "userName"));
   callers.set(api, caller);
   return caller;
 }

@@ -2,13 +2,12 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
-import type { JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { defineProvider, required, scalarField } from "../kit/field-builders.ts";
 import { problem } from "../kit/problems.ts";
-import { responseText } from "../kit/responses.ts";
+import { textIn } from "../kit/responses.ts";
 
 /** The keys that an export reads. A spec may name others. */
 const KEYS = [
@@ -35,15 +34,25 @@ const fields = {
   ),
 };
 
+type Settings = Readonly<Record<string, string>>;
+
 const INVALID_KEYS = /Invalid keys: (\[.*\])/s;
 
 const messageOf = ({ diagnostic: { message, cause = "" } }: Refused): string => `${message}: ${cause}`;
 
-/** The values of these keys, without those that the service does not have. */
-export async function settingsByKey(api: Reader, keys: readonly string[]): Promise<JsonObject> {
+/**
+ * The values of these keys, without those that the service does not have or that were never set. Throws Failure with API_PROTOCOL for
+ * any other value: a setting that cannot be read is not one that is unset.
+ */
+export async function settingsByKey(api: Reader, keys: readonly string[]): Promise<Settings> {
   if (keys.length === 0) return {};
   try {
-    return await api.read("workspace-conf/get", { keys: keys.join(",") });
+    const answer = await api.read("workspace-conf/get", { keys: keys.join(",") });
+    return Object.fromEntries(
+      Object.entries(answer).flatMap(([key, value]) =>
+        value === null ? [] : [[key, typeof value === "boolean" ? String(value) : textIn(answer, key)]],
+      ),
+    );
   } catch (refusal) {
     const invalid = refusal instanceof Refused ? INVALID_KEYS.exec(messageOf(refusal))?.[1] : undefined;
     const others = keys.filter((key) => invalid?.includes(JSON.stringify(key)) !== true);
@@ -71,11 +80,9 @@ function check(_values: unknown, name: string): readonly Problem[] {
 
 async function list(api: Reader, names: ReadonlySet<string>, recorded: ReadonlySet<string>) {
   const values = await settingsByKey(api, [...new Set([...KEYS, ...names, ...recorded])].sort());
-  return Object.keys(values).flatMap((key) => {
-    const value = responseText(values, key);
-    if (value === undefined || (isUnset(value) && !recorded.has(key))) return [];
-    return [toLive(key, value)];
-  });
+  return Object.entries(values).flatMap(([key, value]) =>
+    isUnset(value) && !recorded.has(key) ? [] : [toLive(key, value)],
+  );
 }
 
 export const workspaceConf = defineProvider({
@@ -102,7 +109,7 @@ export const workspaceConf = defineProvider({
   operations: {
     list: (api, { names, ids = new Set() }) => list(api, names, ids),
     async read(api, id) {
-      const value = responseText(await settingsByKey(api, [id]), id);
+      const { [id]: value } = await settingsByKey(api, [id]);
       return value === undefined ? undefined : toLive(id, value);
     },
     async create(api, { name, values }) {

@@ -26,6 +26,13 @@ export function keyIn(answer: JsonObject, key: string): string {
   return text;
 }
 
+/** A value that may be empty. Throws Failure with API_PROTOCOL if it is missing or neither text nor a number. */
+export function textIn(answer: JsonObject, key: string): string {
+  const text = responseText(answer, key);
+  if (text === undefined) throw unlikeContract(key, "a text");
+  return text;
+}
+
 /** The type of an object in the workspace tree. Throws Failure with API_PROTOCOL for an answer without one, which does not prove that an object was deleted. */
 export function objectTypeOf(entry: JsonObject): string {
   if (typeof entry.object_type !== "string") throw unlikeContract("object_type", "a string");
