@@ -296,12 +296,9 @@ class YamlEdit {
       const text = isSeq
         ? flowText(value, { inFlow: true })
         : `${keyText(key)}: ${flowText(value, { inFlow: true })}`;
-      if (at < items.length) {
-        const next = this.#startOf(collection, at);
-        return next === undefined ? undefined : this.#with(next, next, `${text}, `);
-      }
-      const end = this.#endOf(collection, at - 1);
-      return end === undefined ? undefined : this.#with(end, end, `, ${text}`);
+      return at < items.length
+        ? this.#addBeforeInFlow(this.#startOf(collection, at), text)
+        : this.#addLastInFlow(collection, at - 1, text);
     }
     const first = this.#startOf(collection, 0);
     if (first === undefined) return undefined;
@@ -320,6 +317,28 @@ class YamlEdit {
     if (end === undefined) return undefined;
     const line = this.#lineEnd(end);
     return this.#with(line, line, `\n${indent}${text}`);
+  }
+
+  /** The lines of comments above the next item stay with it. */
+  #addBeforeInFlow(next: number | undefined, text: string): string | undefined {
+    if (next === undefined) return undefined;
+    const above = this.#withComment(next);
+    return above < this.#lineStart(next)
+      ? this.#with(above, above, `${this.#indentAt(next)}${text},\n`)
+      : this.#with(next, next, `${text}, `);
+  }
+
+  /** The comment behind the last item stays with it. */
+  #addLastInFlow(collection: Collection, last: number, text: string): string | undefined {
+    const start = this.#startOf(collection, last);
+    const end = this.#endOf(collection, last);
+    if (start === undefined || end === undefined) return undefined;
+    const [rest, comma = "", comment] = /^(?:[ \t]*(,))?([ \t]*#[^\r\n]*)/.exec(this.#text.slice(end)) ?? [];
+    if (rest === undefined) return this.#with(end, end, `, ${text}`);
+    const line = this.#lineStart(start);
+    const isFirstLine = line <= (collection.range?.[0] ?? 0);
+    const indent = `${/^ */.exec(this.#text.slice(line, start))?.[0] ?? ""}${isFirstLine ? "  " : ""}`;
+    return this.#with(end, end + rest.length, `,${comment}\n${indent}${text}${comma}`);
   }
 
   /** Into `{}` or `[]`, or an empty document. */

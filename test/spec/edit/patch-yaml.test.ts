@@ -192,6 +192,33 @@ describe("comments", () => {
     expect(patchYaml(LIST, patch)).toBe(LIST.replace("  # the deputy", "  - d\n  # the deputy"));
   });
 
+  test.each([
+    ["users: [\n  a, # the boss\n  b, # the deputy\n]\n", "  b, # the deputy\n  c,\n]\n"],
+    ["users: [\n  a, # the boss\n  b # the deputy\n]\n", "  b, # the deputy\n  c\n]\n"],
+    ["users: [a, # the boss\n  b] # all\n", "\n  b, c] # all\n"],
+    ["users: [\n  a, b # both\n  ]\n", "  a, b, # both\n  c\n  ]\n"],
+    ["users: [a, b # both\n  ]\n", "users: [a, b, # both\n  c\n  ]\n"],
+    ["users: [\r\n  a,\r\n  b, # the deputy\r\n]\r\n", "  b, # the deputy\r\n  c,\r\n]\r\n"],
+  ])("behind the last item in brackets stay with it when another item comes after it: %j", (text, end) => {
+    const result = patchYaml(text, [{ op: "add", path: "/users/-", value: "c" }]);
+    expect(result.slice(-end.length)).toBe(end);
+    expect(parse(result)).toEqual({ users: ["a", "b", "c"] });
+  });
+
+  test("behind the last member in braces stay with it when another member comes after it", () => {
+    const text = "tags: {\n  a: 1, # one\n  b: 2, # two\n}\n";
+    expect(patchYaml(text, [{ op: "add", path: "/tags/c", value: 3 }])).toBe(
+      text.replace("# two\n", "# two\n  c: 3,\n"),
+    );
+  });
+
+  test("above an item in brackets stay with it when another item comes before it", () => {
+    const text = "users: [\n  # the boss\n  a,\n  # the deputy\n  b,\n]\n";
+    const withItemAt = (at: number) => patchYaml(text, [{ op: "add", path: `/users/${at}`, value: "c" }]);
+    expect(withItemAt(1)).toBe(text.replace("  # the deputy", "  c,\n  # the deputy"));
+    expect(withItemAt(0)).toBe(text.replace("  # the boss", "  c,\n  # the boss"));
+  });
+
   const replaced = (text: string, path: string, value: Json) =>
     patchYaml(text, [{ op: "replace", path, value }]);
   const removed = (text: string, path: string) => patchYaml(text, [{ op: "remove", path }]);
