@@ -9,7 +9,7 @@ import type { SensitiveValues } from "../core/sensitive-values.ts";
 import { listed } from "../core/sentences.ts";
 import type { PlanningRegistry } from "../resource/kind.ts";
 import type { Live } from "../resource/live.ts";
-import { type State, sortedRecords } from "../state/model/record.ts";
+import type { State } from "../state/model/record.ts";
 import { withPlannedReferences } from "./decide/renamed-references.ts";
 import { isAsPlanned } from "./diff/normalize.ts";
 import { type Change, type Create, removes, touches } from "./model/change.ts";
@@ -153,10 +153,12 @@ function parsedObject(text: string): JsonObject | undefined {
  * The result of recovery: which objects are recorded, and which requests have no known outcome. Values take no part: the serial binds
  * them, and a value that equals a secret differs in a run that has the secret.
  */
-export function recordsDigest(state: Pick<State, "records" | "open">): string {
-  const records = sortedRecords(state).map((record) => ({ ...record, applied: {}, seen: {} }));
+export function recordsDigest({ open, ...state }: Pick<State, "records" | "open">): string {
+  const records = [...state.records.values()]
+    .sort((a, b) => (a.address < b.address ? -1 : 1))
+    .map((record) => ({ ...record, applied: {}, seen: {} }));
   const sum = startDigest();
-  for (const piece of canonicalPieces({ records, open: state.open.map(({ seq }) => seq) }, 2)) sum.add(piece);
+  for (const piece of canonicalPieces({ records, open: open.map(({ seq }) => seq) }, 2)) sum.add(piece);
   return sum.end();
 }
 

@@ -1,23 +1,14 @@
-// The planning rules of a kind: pure functions of the spec, live objects, and the plan. And the severity of a difference, as a field or its kind declares it.
+// The planning rules of a kind: pure functions of the spec, live objects, and the plan.
 
 import type { Address, RemoteId } from "../core/address.ts";
 import type { Code } from "../core/codes.ts";
-import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
 import type { Place } from "../core/sensitive-places.ts";
 import type { AccessPlanning } from "./access.ts";
 import type { Compute } from "./compute.ts";
-import {
-  type FieldDialect,
-  type FieldSchema,
-  memberSchema,
-  SEVERITIES,
-  type Severity,
-  type Values,
-} from "./field-schema.ts";
-import type { Kind } from "./kind.ts";
+import type { FieldDialect, Values } from "./field-schema.ts";
 import type { LiveObject } from "./live.ts";
-import { schemaInside, tableSchema } from "./walk.ts";
 
 /** The actions of a plan that change something, in the order of summaries. */
 export const CHANGING_ACTIONS = [
@@ -177,39 +168,4 @@ export interface PlanningRules {
   compute?(values: Values): Compute;
   /** How objects of the kind decide what principals can do. */
   readonly access?: AccessPlanning;
-}
-
-type Rated = Pick<Kind, "fields" | "severity">;
-
-export function isAtLeast(severity: Severity, least: Severity): boolean {
-  return SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
-}
-
-export function mostSevere(all: readonly Severity[]): Severity | undefined {
-  return SEVERITIES.find((severity) => all.includes(severity));
-}
-
-export function severityOfObject({ severity = "other" }: Rated): Severity {
-  return severity;
-}
-
-/** Of one difference: the innermost field that names a severity counts; of an object that comes or goes, its most severe member. */
-export function severityOfDiff(provider: Rated, { path, before, after }: FieldDiff): Severity {
-  let schema = tableSchema(provider.fields);
-  let severity = severityOfObject(provider);
-  for (const key of path) {
-    schema = schemaInside(schema, key);
-    severity = schema.severity ?? severity;
-  }
-  const sides = [before, after].filter((side) => side !== undefined);
-  return mostSevere(sides.flatMap((side) => ratings(schema, side, severity))) ?? severity;
-}
-
-function ratings(schema: FieldSchema, value: Json, from: Severity): readonly Severity[] {
-  const own = schema.severity ?? from;
-  if (!isObject(value)) return [own];
-  const inside = Object.entries(value).flatMap(([key, member]) =>
-    ratings(memberSchema(schema, key), member, own),
-  );
-  return inside.length === 0 ? [own] : inside;
 }

@@ -94,7 +94,7 @@ describe("a sensitive string inside another value", () => {
     });
   });
 
-  test("is hidden in keys of open maps, but not in the names of fields, which are no values of a user", () => {
+  test("is hidden in keys of open maps, but not in the names of fields, which users do not write", () => {
     const fields = ["tags", "azure", "azure/spot_price", "spot_list/0/spot_price"];
     const isField = (_: Address, path: Path): boolean => fields.includes(path.join("/"));
     const sensitive = new SensitiveValues({ key: KEY, lineage: "l", isField });

@@ -203,7 +203,7 @@ test.each([
   expect(diagnostics).toMatchObject([
     {
       code: "PLAN_UNREADABLE",
-      cause: `API_PROTOCOL: the service answered with a "${key}" that is not a text`,
+      cause: `API_PROTOCOL: the service answered with a "${key}" that is not text`,
     },
   ]);
 });

@@ -6,13 +6,8 @@ import type { Path } from "../../src/core/pointer.ts";
 import { registry as everyKind } from "../../src/providers/index.ts";
 import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import { type FieldSchema, SEVERITIES, type Severity } from "../../src/resource/field-schema.ts";
-import {
-  type FieldDiff,
-  isAtLeast,
-  mostSevere,
-  severityOfDiff,
-  severityOfObject,
-} from "../../src/resource/planning.ts";
+import type { FieldDiff } from "../../src/resource/planning.ts";
+import { isAtLeast, mostSevere, severityOfDiff, severityOfObject } from "../../src/resource/severity.ts";
 
 const registry = registryIn(everyKind, CONTRACT_FIELDS);
 const kinds = registry.kinds.map((provider) => [provider.kind, provider] as const);

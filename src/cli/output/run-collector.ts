@@ -16,7 +16,7 @@ import {
 import { driftView, marksIn } from "../../report/view/drift-view.ts";
 import { planView } from "../../report/view/plan-view.ts";
 import type { Severity } from "../../resource/field-schema.ts";
-import { mostSevere } from "../../resource/planning.ts";
+import { mostSevere } from "../../resource/severity.ts";
 import type { State } from "../../state/model/record.ts";
 import type { RunObserver } from "../../workflow/invocation/invocation.ts";
 

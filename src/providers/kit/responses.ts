@@ -29,7 +29,7 @@ export function keyIn(answer: JsonObject, key: string): string {
 /** A value that may be empty. Throws Failure with API_PROTOCOL if it is missing or neither text nor a number. */
 export function textIn(answer: JsonObject, key: string): string {
   const text = responseText(answer, key);
-  if (text === undefined) throw unlikeContract(key, "a text");
+  if (text === undefined) throw unlikeContract(key, "text");
   return text;
 }
 

@@ -5,7 +5,7 @@ import { toDottedPath } from "../../core/pointer.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { ExplainedField, Neighbor, PlanExplanation } from "../../planner/explain-plan.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
-import { severityOfDiff } from "../../resource/planning.ts";
+import { severityOfDiff } from "../../resource/severity.ts";
 import { changeLines, fieldBlock } from "../format/change-text.ts";
 import { diffValue } from "../format/plan-json.ts";
 import { diagnosticJson, diagnosticText } from "../text/diagnostic-text.ts";

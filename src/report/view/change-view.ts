@@ -17,7 +17,8 @@ import {
 import type { ChangeOrigin, DriftOrigin, SplitChange } from "../../planner/model/plan.ts";
 import type { FieldTable, Severity, Values } from "../../resource/field-schema.ts";
 import type { Kind, KindRegistry } from "../../resource/kind.ts";
-import { type FieldDiff, mostSevere, severityOfDiff, severityOfObject } from "../../resource/planning.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
+import { mostSevere, severityOfDiff, severityOfObject } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
 import { SIGNS, timeText, VERBS } from "../text/vocabulary.ts";
 import { causeText, diffLines, type FieldLine, setLines, withNote } from "./field-lines.ts";

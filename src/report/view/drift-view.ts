@@ -7,7 +7,8 @@ import { normalForm } from "../../planner/diff/normalize.ts";
 import type { Drift, DriftMark, DriftOrigin, Plan } from "../../planner/model/plan.ts";
 import { type FieldTable, type Severity, schemaAt } from "../../resource/field-schema.ts";
 import { isContentField, type Kind, type KindRegistry } from "../../resource/kind.ts";
-import { type FieldDiff, isAtLeast, mostSevere, severityOfObject } from "../../resource/planning.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
+import { isAtLeast, mostSevere, severityOfObject } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
 import { timeText } from "../text/vocabulary.ts";
 import {

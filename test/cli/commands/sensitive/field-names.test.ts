@@ -1,4 +1,4 @@
-// A sensitive value that is a word in the name of a field: the name is no value of a user, so only keys of open maps are hidden.
+// A sensitive value that is a word in the name of a field: users do not write such names, so only keys of open maps are hidden.
 
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
