@@ -10,8 +10,7 @@ import { EXIT } from "./command/exit-codes.ts";
 import { type OutputRequest, optionValues } from "./command/option.ts";
 import { buildProgram, type ParsedCommand, parseArguments } from "./command/parser.ts";
 import { COMMANDS } from "./commands.ts";
-import { reportFailure } from "./output/diagnostics.ts";
-import { workflowObserver } from "./output/workflow-observer.ts";
+import { reportFailure, workflowObserver } from "./output/diagnostics.ts";
 
 /** Runs to the end, or to the moment a signal ends it; the exit code. Never throws. */
 export async function runProgram(context: CommandContext, argv: readonly string[]): Promise<number> {

@@ -24,9 +24,9 @@ import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { assertUnused, choiceOption, flagOption, textsOption, type ValuesOf } from "../command/option.ts";
 import { ACCESS_OUTPUT, EXISTING_OPTIONS, LIVE_OPTIONS, ONLY_OPTION } from "../command/shared-options.ts";
+import { progressFor } from "../output/diagnostics.ts";
 import { accessFailureDocument } from "../output/failure-documents.ts";
 import { type RunFacts, withReports } from "../output/reports.ts";
-import { progressFor } from "../output/workflow-observer.ts";
 
 const PLAN_ONLY = { ...ONLY_OPTION, ...EXISTING_OPTIONS } as const;
 

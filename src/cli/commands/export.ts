@@ -27,8 +27,7 @@ import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { flagOption, outOption, textsOption, type ValuesOf } from "../command/option.ts";
 import { HOST_OPTIONS, READ_TIMEOUT_OPTION, SPEC_OPTIONS } from "../command/shared-options.ts";
-import { printDiagnostics } from "../output/diagnostics.ts";
-import { progressFor } from "../output/workflow-observer.ts";
+import { printDiagnostics, progressFor } from "../output/diagnostics.ts";
 
 const OPTIONS = {
   kinds: textsOption("--kinds <names>", "limit to these kinds, such as pools,clusters; repeatable"),

@@ -7,14 +7,16 @@ import { type Diagnostic, hasErrors, withoutFrame } from "../../core/diagnostic.
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { count } from "../../core/sentences.ts";
-import type { FleetCommand, RequestFacts, RunAnswer } from "../../fleet/model/result.ts";
 import {
+  type FleetCommand,
   type MessageFromChild,
   type MessageToChild,
+  type RequestFacts,
+  type RunAnswer,
   type RunMessage,
   type RunRequest,
   SILENCE_LIMIT_MS,
-} from "../../fleet/model/run-message.ts";
+} from "../../fleet/model/result.ts";
 import { touches } from "../../planner/model/change.ts";
 import { type ApplyOutcome, type Drift, type Plan, wasStopped } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";

@@ -1,14 +1,16 @@
-// Prints diagnostics and results, never a stack trace; reports lost output; decides whether output has colors.
+// Prints diagnostics and results, never a stack trace; reports lost output; shows what a workflow finds, waits for, and reads; decides whether output has colors.
 
-import type { CommandContext } from "../../config/environment.ts";
+import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";
 import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { stateExists } from "../../planner/model/input.ts";
+import { type Progress, plainProgress } from "../../report/inspect/progress.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { jsonDocument, printable } from "../../report/text/printable.ts";
 import { type Colors, colorsFor, wantsColor, wrapText } from "../../report/text/terminal.ts";
 import type { State } from "../../state/model/record.ts";
+import type { WorkflowObserver } from "../../workflow/invocation/invocation.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 
 /** Writes what went wrong to stderr; the exit code. */
@@ -86,4 +88,45 @@ export function refuseExposed(
 ): void {
   if (hasErrors(exposed)) throw new Failure(...exposed);
   printDiagnostics(context, exposed);
+}
+
+/** A shorter wait is over before a sentence about it is read, unless many follow each other. */
+const LONG_WAIT_MS = 3_000;
+const MANY_ATTEMPTS = 5;
+
+export function workflowObserver(context: CommandContext): WorkflowObserver {
+  return {
+    report: (diagnostics) => printDiagnostics(context, diagnostics, { isWhole: false }),
+    retrying({ operation, status, attempt, waitMs = 0 }) {
+      if (waitMs < LONG_WAIT_MS && attempt % MANY_ATTEMPTS !== 0) return;
+      const what = status === 0 ? "returned no complete response" : `answered ${status}`;
+      const seconds = Math.ceil(waitMs / 1000);
+      context.stderr.write(`${operation} ${what}; retry ${attempt} in ${seconds} s\n`);
+    },
+    waitingForLock({ holder, timeoutMs, silenceMs }) {
+      const whose = holder === undefined ? "" : ` of ${printable(holder)}`;
+      const [wait, silence] = [timeoutMs, silenceMs].map((ms) => Math.ceil(ms / 1000));
+      context.stderr.write(
+        `Waiting up to ${wait} s for the state lock${whose}. The lock expires after ${silence} s without a heartbeat.\n`,
+      );
+    },
+    begin: () => progressFor(context),
+  };
+}
+
+/** Terminals of unknown width report 0. */
+const NARROWEST = 20;
+
+export async function progressFor(context: CommandContext): Promise<Progress> {
+  const { stderr } = context;
+  if (
+    stderr.isTerminal &&
+    stderr.columns >= NARROWEST &&
+    fromEnv(context, "CI") === undefined &&
+    context.env.TERM !== "dumb"
+  ) {
+    const { progressBoard } = await import("../../report/inspect/progress-board.ts");
+    return progressBoard({ stream: stderr.stream as NodeJS.WriteStream, now: () => performance.now() });
+  }
+  return plainProgress({ write: (text) => stderr.write(text), colors: colorsOf(context, stderr) });
 }

@@ -9,9 +9,8 @@ import type { Catalog, Catalogs } from "../../resource/compute.ts";
 import { identifyingFields, type Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
-import { folderOf } from "../../resource/names.ts";
-import { type ReadKindsInput, readKinds } from "./observe.ts";
-import { memoizedReader, requiredKinds } from "./readers.ts";
+import { folderOf, kindsNamedBy } from "../../resource/names.ts";
+import { memoizedReader, type ReadKindsInput, readKinds } from "./observe.ts";
 
 export interface ListKindsInput extends ReadKindsInput {
   readonly kinds: ReadonlySet<string>;
@@ -190,4 +189,9 @@ function listedNames(
     const objects = await provider.operations.list(reader, { parents: [], ...scope });
     return objects.map((liveObject) => (byName ? liveObject.name : liveObject.id));
   });
+}
+
+/** The kinds needed to read objects of a kind: their parents, and the kinds that their fields refer to. */
+function requiredKinds({ nested, fields }: Provider): readonly string[] {
+  return [...(nested === undefined ? [] : [nested.kind]), ...kindsNamedBy(fields)];
 }

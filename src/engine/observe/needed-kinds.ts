@@ -1,12 +1,17 @@
-// The kinds that a plan must list: those of its resources, and those that are needed to judge these.
+// The scope of an observation: the kinds of its resources, the kinds needed to judge these, and the names and IDs of each kind in the spec and the state.
 
 import { type Address, kindOf } from "../../core/address.ts";
+import { lazily } from "../../core/lazily.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import { transitiveClosure } from "../../planner/model/work-graph.ts";
+import type { Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import { foldName, isBuiltIn, isSameName, kindsNamedBy } from "../../resource/names.ts";
 import { anyField } from "../../resource/walk.ts";
 import type { OpenIntent, State, StateRecord } from "../../state/model/record.ts";
+
+export type DesiredSpec = PlanInput["spec"];
 
 /** Addresses that a run is limited to (`--only`). */
 export interface Restriction {
@@ -25,7 +30,7 @@ export interface Needing {
 }
 
 /** The intents of interrupted runs, and of requests without an answer that may have an effect late. */
-export function unresolvedIntents({ open, sweeps }: State): readonly OpenIntent[] {
+function unresolvedIntents({ open, sweeps }: State): readonly OpenIntent[] {
   return [...open, ...sweeps.flatMap((sweep) => sweep.intent ?? [])];
 }
 
@@ -200,4 +205,83 @@ function hasImmutable({ fields, nameField }: Provider): boolean {
   return false;
 }
 
-export type DesiredSpec = PlanInput["spec"];
+/** The names and IDs of one kind in the spec and the state. */
+export interface KnownNames {
+  readonly names: ReadonlySet<string>;
+  readonly ids: ReadonlySet<string>;
+  /** The desired values of an object: by its ID in the state, by the token of an interrupted creation, or by its name; none if everything is to be deleted. */
+  desiredOf(object: LiveObject): Values | undefined;
+  /** Whether an object has one of these IDs, tokens, or names. */
+  has(object: LiveObject): boolean;
+}
+
+export interface ObserveScope {
+  /** Every kind to read, in the registry's order. */
+  readonly kinds: readonly Provider[];
+  namesOf(kind: string): KnownNames;
+}
+
+const NOTHING: KnownNames = {
+  names: new Set(),
+  ids: new Set(),
+  desiredOf: () => undefined,
+  has: () => false,
+};
+
+export function observeScope(needing: Needing): ObserveScope {
+  const { registry, spec, state, destroy } = needing;
+  const resources = lazily(() => Map.groupBy(spec?.resources.values() ?? [], ({ kind }) => kind));
+  const records = lazily(() => Map.groupBy(state.records.values(), ({ address }) => kindOf(address)));
+  const intents = Map.groupBy(unresolvedIntents(state), ({ address }) => kindOf(address));
+  const knownOf = (kind: string): KnownNames => {
+    const provider = registry.find(kind);
+    if (provider === undefined) return NOTHING;
+    const ofKind = resources().get(kind) ?? [];
+    const recorded = records().get(kind) ?? [];
+    const open = (intents.get(kind) ?? []).flatMap(({ name, token }) => [
+      name,
+      ...[provider.planning.content?.partialUploadName?.(name, token)].filter((part) => part !== undefined),
+    ]);
+    const names = lazily(() => new Set([...ofKind, ...recorded].map(({ name }) => name).concat(open)));
+    const folded = lazily(() => new Set([...names()].map((name) => foldName(provider, name))));
+    const ids = lazily(() => new Set(recorded.flatMap(({ id, deposed }) => [id, ...(deposed ?? [])])));
+    const wanted = destroy === true ? [] : ofKind;
+    const byName = lazily(
+      () => new Map(wanted.map((resource) => [foldName(provider, resource.name), resource.values])),
+    );
+    const byId = lazily(() => new Map(recorded.map(({ id, address }) => [String(id), address])));
+    const byToken = lazily(
+      () => new Map((intents.get(kind) ?? []).map(({ token, address }) => [token, address])),
+    );
+    const addressOfObject = ({ id, facts: { token } }: LiveObject): Address | undefined =>
+      byId().get(id) ?? (typeof token === "string" ? byToken().get(token) : undefined);
+    return {
+      get names() {
+        return names();
+      },
+      get ids() {
+        return ids();
+      },
+      desiredOf(object) {
+        if (destroy === true) return undefined;
+        const address = addressOfObject(object);
+        const values = address === undefined ? undefined : spec?.resources.get(address)?.values;
+        return values ?? byName().get(foldName(provider, object.name));
+      },
+      has: (object) =>
+        ids().has(object.id) ||
+        addressOfObject(object) !== undefined ||
+        (provider.ignoreCase !== undefined ? folded() : names()).has(foldName(provider, object.name)),
+    };
+  };
+  const knownNamesByKey = new Map<string, KnownNames>();
+  const used = kindsNeeded(needing);
+  return {
+    kinds: registry.kinds.filter((provider) => used.has(provider.kind)),
+    namesOf: (kind) => {
+      const knownNames = knownNamesByKey.get(kind) ?? knownOf(kind);
+      knownNamesByKey.set(kind, knownNames);
+      return knownNames;
+    },
+  };
+}

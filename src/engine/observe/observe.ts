@@ -1,33 +1,23 @@
-// Reads the live state: one list per kind in use, and one per managed parent of a nested kind.
+// Reads the live state: one list per kind in use, and one per managed parent of a nested kind. One reader asks for shared lists once, and one stops at a
+// limit, so that an untrusted spec cannot cause unlimited reads.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
-import { defined } from "../../core/json.ts";
+import { stringifyJson } from "../../core/exact-json.ts";
+import { defined, type JsonObject } from "../../core/json.ts";
 import { failureDiagnostic, isMissing } from "../../core/request-failure.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject, OtherObject } from "../../resource/live.ts";
 import { kindsNamedBy, translateNames, withoutNames } from "../../resource/names.ts";
 import type { ListScope } from "../../resource/operations.ts";
-import type { State } from "../../state/model/record.ts";
 import { Semaphore } from "../concurrency.ts";
 import { createNameIndex, manageablePart, type NameIndex } from "../name-index.ts";
-import type { DesiredSpec, Restriction } from "./needed-kinds.ts";
-import { type KnownNames, type LiveSnapshot, memoizedReader, observeScope } from "./readers.ts";
+import { type KnownNames, type Needing, observeScope } from "./needed-kinds.ts";
 
-export interface ObserveInput {
-  readonly registry: Registry;
-  readonly reader: Reader;
-  /** Without a spec everything that the state knows is read. */
-  readonly spec?: DesiredSpec;
-  readonly state: State;
-  /** Everything managed is to be deleted. */
-  readonly destroy?: boolean;
-  /** The addresses that the run is limited to; what these do not need is not read, and absent from the answer. */
-  readonly restriction?: Restriction;
-  readonly parallelism: number;
-  readonly onRead?: (event: ReadEvent) => void;
+/** Kinds that the resources of a restriction do not need are absent from the answer. */
+export interface ObserveInput extends Needing, ReadKindsInput {
   /** Whether more than a list tells may be read about an object; without it about all that spec or state know. */
   readonly looksAt?: (kind: string, object: LiveObject) => boolean;
   /** Cache: kinds in it are not read again, and new reads are added to it. */
@@ -252,4 +242,86 @@ function named(
 function unreadableNames(provider: Provider, kind: string, reason: Diagnostic): Diagnostic {
   const message = `${provider.kind} refer to ${kind}, which could not be read: ${reason.message}`;
   return error(reason.code, message, defined({ hint: reason.hint }));
+}
+
+/** Answers read for one plan, for reuse by another. Contents are stored as digests of objects, not as bytes. */
+export interface LiveSnapshot {
+  /** By operation and input. */
+  readonly answers: Map<string, Promise<JsonObject>>;
+  /** By kind and id. */
+  readonly objects: Map<string, Promise<LiveObject>>;
+}
+
+export function emptyLiveSnapshot(): LiveSnapshot {
+  return { answers: new Map(), objects: new Map() };
+}
+
+/** Operations that answer for all objects of a kind. */
+const isList = (operation: string): boolean =>
+  operation.endsWith("/list") || operation === "libraries/all-cluster-statuses";
+
+/** Caches lists only, because contents are large and read once. Callers share an answer, so they must not modify it. */
+export function memoizedReader(
+  reader: Reader,
+  asked: LiveSnapshot["answers"] = new Map(),
+  all = false,
+): Reader {
+  return {
+    read: (operation, input) => {
+      if (!all && !isList(operation)) return reader.read(operation, input);
+      const key = `${operation}\n${canonicalJson(input ?? {})}`;
+      const answer = asked.get(key) ?? reader.read(operation, input);
+      asked.set(key, answer);
+      return answer;
+    },
+  };
+}
+
+export interface Budget {
+  /** Requests of the plan; a list that takes several pages counts as one. */
+  readonly reads: number;
+  /** Characters of all answers together. */
+  readonly characters: number;
+}
+
+interface Budgeted {
+  readonly reader: Reader;
+  /** The reason why reading stopped; undefined while it continues. */
+  refusal(): Diagnostic | undefined;
+}
+
+/** Once the budget is spent every further read fails, before a request is sent. */
+export function budgetedReader(reader: Reader, budget: Budget): Budgeted {
+  let reads = 0;
+  let characters = 0;
+  const refusal = (): Diagnostic | undefined => {
+    if (reads > budget.reads) return spent(`needs more than ${budget.reads} reads of the workspace`);
+    if (characters > budget.characters)
+      return spent(`makes the workspace send more than ${budget.characters} characters`);
+    return undefined;
+  };
+  const check = (): void => {
+    const refused = refusal();
+    if (refused !== undefined) throw new Failure(refused);
+  };
+  return {
+    refusal,
+    reader: {
+      async read(operation, input) {
+        check();
+        reads += 1;
+        check();
+        const answer = await reader.read(operation, input);
+        characters += stringifyJson(answer).length;
+        check();
+        return answer;
+      },
+    },
+  };
+}
+
+function spent(what: string): Diagnostic {
+  return error("PLAN_BUDGET", `a plan of this untrusted spec ${what}`, {
+    hint: "review the spec; to allow it, raise the limit with --max-reads",
+  });
 }

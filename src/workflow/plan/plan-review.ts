@@ -3,7 +3,7 @@
 import { EMBEDDED, identityOf } from "../../config/settings.ts";
 import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
-import type { Budget } from "../../engine/observe/readers.ts";
+import type { Budget } from "../../engine/observe/observe.ts";
 import { isSelected, type PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { PlanSelection } from "../../planner/plan-file.ts";

@@ -26,7 +26,6 @@ import { checkRules } from "../rules/check-rules.ts";
 import type { BaseSpec } from "../session/base-spec.ts";
 import { assertKnownKinds, assertSameHost } from "../session/check-state.ts";
 import type { Session, SpecSession } from "../session/session.ts";
-import { addressFilter } from "./address-filter.ts";
 import { readPrices } from "./prices.ts";
 import { importNotes, withoutImports } from "./record-entries.ts";
 import {
@@ -37,7 +36,13 @@ import {
   sensitivePlaces,
   shownPlan,
 } from "./sensitive.ts";
-import { type PlanOptions, type PlanSource, recordedSource, workspaceSource } from "./sources.ts";
+import {
+  addressFilter,
+  type PlanOptions,
+  type PlanSource,
+  recordedSource,
+  workspaceSource,
+} from "./sources.ts";
 
 export interface WorkspacePlan {
   /** Without sensitive values, as `recovered`. */

@@ -15,7 +15,7 @@ import type { Plan } from "../../planner/model/plan.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { DeclaredSpec, Resource, Spec } from "../../spec/model/spec.ts";
 import type { AcceptedResource } from "./accept-values.ts";
-import type { WantedDrift } from "./refusals.ts";
+import type { WantedDrift } from "./wanted-drift.ts";
 import type { EditableSpec } from "./write-edits.ts";
 
 interface EditedSpec extends Pick<EditableSpec, "load" | "otherTargets"> {

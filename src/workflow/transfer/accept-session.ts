@@ -15,8 +15,7 @@ import { driftAt } from "../drift/drift.ts";
 import { planWorkspace } from "../plan/plan.ts";
 import type { Session } from "../session/session.ts";
 import { type Accepting, acceptDrift, type DriftAcceptance } from "./accept.ts";
-import { groupsOf, type PlacedDrift, placedDrift, rivalries } from "./accept-places.ts";
-import type { WantedDrift } from "./refusals.ts";
+import { groupsOf, type PlacedDrift, placedDrift, rivalries, type WantedDrift } from "./wanted-drift.ts";
 import { openToEdit, writeEdits } from "./write-edits.ts";
 
 interface AcceptOptions {

@@ -22,7 +22,7 @@ import { type ExportWriter, writtenValue } from "../../spec/export/values.ts";
 import { locationOf, type Span } from "../../spec/model/source.ts";
 import type { DeclaredSpec, WrittenResource } from "../../spec/model/spec.ts";
 import { hasSensitive, type MapNode, type SpecNode, scalarText } from "../../spec/model/tree.ts";
-import { notAccepted, type WantedDrift } from "./refusals.ts";
+import { notAccepted, type WantedDrift } from "./wanted-drift.ts";
 
 interface AcceptInput {
   readonly declared: DeclaredSpec;

@@ -28,7 +28,7 @@ import {
   takesOverride,
   writerFor,
 } from "./accept-values.ts";
-import { notAccepted, refusals, type WantedDrift } from "./refusals.ts";
+import { notAccepted, refusals, type WantedDrift } from "./wanted-drift.ts";
 import type { EditableSpec } from "./write-edits.ts";
 
 export interface Accepting extends Pick<EditableSpec, "read" | "load" | "otherTargets"> {

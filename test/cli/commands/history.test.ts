@@ -3,7 +3,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { workflowObserver } from "../../../src/cli/output/workflow-observer.ts";
+import { workflowObserver } from "../../../src/cli/output/diagnostics.ts";
 import { runProgram } from "../../../src/cli/program.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
 import { resolveInvocation } from "../../../src/workflow/invocation/invocation.ts";

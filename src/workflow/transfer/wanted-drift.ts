@@ -1,20 +1,21 @@
-// The places in a spec that decide drifted values. Resources with one place are accepted only together, and only with one value.
+// Drift that is meant to be accepted: the places in a spec that decide its values, and why it cannot be accepted. Resources with one place are
+// accepted only together, and only with one value.
 
 import type { Address } from "../../core/address.ts";
-import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, type Failure, failureOf, type Location } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
 import { toPointer } from "../../core/pointer.ts";
 import { withoutAdded } from "../../planner/diff/diff.ts";
 import { isInField } from "../../planner/diff/known-drift.ts";
 import { isSameValue } from "../../planner/diff/normalize.ts";
+import type { Drift } from "../../planner/model/plan.ts";
 import { schemaAt } from "../../resource/field-schema.ts";
 import type { Registry } from "../../resource/kind.ts";
 import { decidedNode } from "../../spec/edit/spec-edits.ts";
 import { locationOf, type Span } from "../../spec/model/source.ts";
 import type { DeclaredSpec } from "../../spec/model/spec.ts";
 import type { SpecNode } from "../../spec/model/tree.ts";
-import type { WantedDrift } from "./refusals.ts";
 
 interface DecidedValue {
   readonly place: string;
@@ -101,5 +102,30 @@ function otherValue(address: Address, other: Address, at: string): Diagnostic {
       address,
       hint: "accept one of them with --shared, and the next plan changes the other one; or write each value out where it is used",
     },
+  );
+}
+
+/** Drift to accept: of a whole resource, or of one field. */
+export interface WantedDrift {
+  readonly drift: Drift;
+  readonly field?: string;
+}
+
+export function notAccepted(
+  address: Address,
+  message: string,
+  details: { readonly hint?: string; readonly at?: Location } = {},
+): Failure {
+  return failureOf("DRIFT_NOT_ACCEPTED", message, { address, ...details });
+}
+
+/** A value that the files cannot take: the refusal names its resource. */
+export function refusals({ diagnostics }: Failure, wanted: readonly WantedDrift[]): readonly Diagnostic[] {
+  const [only, ...others] = new Set(wanted.map(({ drift }) => drift.address));
+  const address = others.length === 0 ? only : undefined;
+  return diagnostics.map((diagnostic) =>
+    diagnostic.code !== "DRIFT_NOT_ACCEPTED" || diagnostic.address !== undefined || address === undefined
+      ? diagnostic
+      : { ...diagnostic, address, message: `${address}: ${diagnostic.message}` },
   );
 }

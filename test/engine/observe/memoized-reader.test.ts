@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { Reader } from "../../../src/api/contract/reader.ts";
-import { memoizedReader } from "../../../src/engine/observe/readers.ts";
+import { memoizedReader } from "../../../src/engine/observe/observe.ts";
 
 function counting(): { readonly reader: Reader; readonly asked: string[] } {
   const asked: string[] = [];
