@@ -4,9 +4,9 @@ import { dirname, join, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import { writeWholeFile } from "../../config/write-file.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
-import type { Fleet } from "../../fleet/model/fleet.ts";
-import { FLEET_FOLDER, RESULTS_NAME } from "../../fleet/model/fleet.ts";
+import { FLEET_FOLDER, type Fleet, RESULTS_NAME } from "../../fleet/model/fleet.ts";
 import type { ResultStore } from "../../fleet/model/result.ts";
 import { megabytes, readFleet } from "../../fleet/read-fleet.ts";
 import { openResultFile } from "../../fleet/result-file.ts";
@@ -68,6 +68,14 @@ export function openFleet(
   const path = resolve(context.cwd, file);
   const fleet = readFleet(new SourceText(file, textOf(path, file)), dirname(path));
   return { fleet, selected: selectWorkspaces(fleet.workspaces, names, options.select) };
+}
+
+/** Throws Failure with CLI_CONFIRMATION without --auto-approve. */
+export function assertApproved({ autoApprove }: { readonly autoApprove: boolean }, what: string): void {
+  if (autoApprove) return;
+  throw failureOf("CLI_CONFIRMATION", `${what} requires --auto-approve, because it cannot prompt`, {
+    hint: "review `workspace fleet plan`, then pass --auto-approve",
+  });
 }
 
 const LARGEST_FILE = 16 << 20;

@@ -46,15 +46,25 @@ export function colorsOf({ env }: Pick<CommandContext, "env">, { isTerminal }: O
   return colorsFor(wantsColor(env, isTerminal));
 }
 
-/** `isOneLine`: the JSON is one line. */
+type Form = "text" | "json";
+
 export function printResult(
   { stdout }: CommandContext,
-  form: "text" | "json",
+  form: Form,
   json: Readonly<Record<string, unknown>>,
   text: () => string,
-  { isOneLine = false } = {},
 ): void {
-  stdout.write(form === "json" ? jsonDocument(json, isOneLine ? undefined : 2) : text());
+  stdout.write(form === "json" ? jsonDocument(json, 2) : text());
+}
+
+/** An answer whose JSON is one line. */
+export function printLine(
+  { stdout }: CommandContext,
+  form: Form,
+  json: Readonly<Record<string, unknown>>,
+  text: string,
+): void {
+  stdout.write(form === "json" ? jsonDocument(json) : text);
 }
 
 export type Outputs = Pick<CommandContext, "env" | "stdout" | "stderr">;

@@ -38,34 +38,20 @@ const MIGRATIONS: readonly Migration[] = [
          started_at timestamptz not null,
          body jsonb not null
        )`,
-      `create index results_newest on ${schema}.results (workspace, started_at desc, id desc)`,
+      `create index results_latest on ${schema}.results (workspace, command, started_at desc, id desc)`,
       `create index results_age on ${schema}.results (started_at)`,
       `create table ${schema}.leases (
          workspace text primary key,
          token text not null,
          worker text not null,
-         expires_at timestamptz not null
+         expires_at timestamptz not null,
+         command text,
+         run text,
+         attempt integer,
+         started_at timestamptz not null,
+         version text,
+         log text
        )`,
-    ],
-  },
-  {
-    version: 2,
-    statements: (schema) => [
-      `create index results_latest on ${schema}.results (workspace, command, started_at desc, id desc)`,
-      `drop index ${schema}.results_newest`,
-    ],
-  },
-  {
-    version: 3,
-    statements: (schema) => [
-      `alter table ${schema}.format add column program text`,
-      `alter table ${schema}.leases
-         add column command text,
-         add column run text,
-         add column attempt integer,
-         add column started_at timestamptz,
-         add column version text,
-         add column log text`,
       `create table ${schema}.pauses (
          id text primary key,
          body jsonb not null,
@@ -95,7 +81,7 @@ export async function prepareTables(
       (name) =>
         `do $$ begin if to_regnamespace('${name}') is null then create schema ${name}; end if; end $$`,
     ),
-    `create table if not exists ${schema}.format (version integer not null)`,
+    `create table if not exists ${schema}.format (version integer not null, program text)`,
     ...migrations.map(({ version, statements }) => migrationOf(schema, version, statements(schema))),
     `update ${schema}.format set program = '${program.replaceAll("'", "")}' where program is null`,
   ]);

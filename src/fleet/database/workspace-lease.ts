@@ -156,7 +156,7 @@ function renewed(row: LeaseRow, clock: Clock, times: WorkspaceLeaseTimes): Works
 
 async function activeRuns(database: Database, table: string, of = ""): Promise<readonly ActiveRun[]> {
   const { rows } = await database.query(
-    `select workspace, worker, version, command, run, attempt, ${millis("coalesce(started_at, expires_at)")} as started,
+    `select workspace, worker, version, command, run, attempt, (extract(epoch from started_at) * 1000)::float8 as started,
        expires_at < clock_timestamp() as lost,
        case when workspace = $1 then log end as log
      from ${table} order by started_at, workspace`,
@@ -176,8 +176,6 @@ async function activeRuns(database: Database, table: string, of = ""): Promise<r
     }),
   );
 }
-
-const millis = (time: string): string => `(extract(epoch from ${time}) * 1000)::float8`;
 
 /** Never throws: a lease that another process holds, or a database that fails, is a result. */
 export async function runUnderLease(

@@ -8,7 +8,6 @@ import { queueSchema, storable, tooNew } from "../database/tables.ts";
 import { limitGroups, type RunLimit } from "../model/fleet.ts";
 import { deadLetters } from "./dead-letters.ts";
 import {
-  DEAD_LETTER_OPTIONS,
   DEAD_LETTERS,
   deferralsOf,
   type FleetJob,
@@ -18,6 +17,7 @@ import {
   type JobQueue,
   jobOf,
   jobOptions,
+  KEPT_A_MONTH,
   type NewJob,
   optionsText,
   type PresentJob,
@@ -123,17 +123,10 @@ function asError(problem: Partial<Error>): Error {
 }
 
 async function createQueues(boss: PgBoss): Promise<void> {
-  if ((await boss.getQueue(QUEUE)) === null) {
-    await boss.createQueue(DEAD_LETTERS, { policy: "standard", ...DEAD_LETTER_OPTIONS });
-    await boss.createQueue(QUEUE, { policy: "exclusive", ...QUEUE_OPTIONS });
-  }
-  // A queue of an older version has no waves.
-  if ((await boss.getQueue(GATES)) === null)
-    await boss.createQueue(GATES, {
-      policy: "standard",
-      retentionSeconds: 30 * 24 * 3600,
-      deleteAfterSeconds: 24 * 3600,
-    });
+  if ((await boss.getQueue(QUEUE)) !== null) return;
+  await boss.createQueue(DEAD_LETTERS, { policy: "standard", ...KEPT_A_MONTH });
+  await boss.createQueue(GATES, { policy: "standard", ...KEPT_A_MONTH });
+  await boss.createQueue(QUEUE, { policy: "exclusive", ...QUEUE_OPTIONS });
 }
 
 /** The name under which a worker is in the registry: `host:4711 0.1.0`. */

@@ -238,7 +238,7 @@ export const QUEUE_OPTIONS = {
   deleteAfterSeconds: 24 * 3600,
 } as const;
 
-export const DEAD_LETTER_OPTIONS = {
+export const KEPT_A_MONTH = {
   retentionSeconds: 30 * 24 * 3600,
   deleteAfterSeconds: 24 * 3600,
 } as const;

@@ -17,7 +17,7 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
   test("are created once when several processes start at the same time", async () => {
     const fleets = await Promise.all(Array.from({ length: 5 }, () => openFleet("many")));
     const found = await fleets[0]?.database.query("select version from many.format", []);
-    expect(found?.rows).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }]);
+    expect(found?.rows).toEqual([{ version: 1 }]);
     await Promise.all(fleets.map(({ database }) => database.close()));
   });
 
@@ -27,8 +27,10 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
     const statements = (schema: string) => [
       `alter table ${schema}.results add column more integer default 7`,
     ];
-    const landed = [1, 2, 3].map((version) => ({ version, statements: () => ["select 1"] }));
-    const next = [...landed, { version: 4, statements }];
+    const next = [
+      { version: 1, statements: () => ["select 1"] },
+      { version: 2, statements },
+    ];
     const prepare = () => prepareTables(database, "older", "0.9.0", next);
     await Promise.all([prepare(), prepare()]);
     const { rows } = await database.query("select workspace, more from older.results", []);
@@ -40,7 +42,7 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
     expect(refusal).toMatchObject({
       code: "FLEET_DATABASE",
       message:
-        "the tables of the fleet have version 4 (of workspace 0.9.0), and this program (workspace 0.1.0) supports up to 3",
+        "the tables of the fleet have version 2 (of workspace 0.9.0), and this program (workspace 0.1.0) supports up to 1",
       hint: "update this machine to workspace 0.9.0",
     });
     await database.close();

@@ -2,7 +2,7 @@
 
 import type { CommandContext } from "../../../config/environment.ts";
 import { PROGRAM } from "../../../config/version.ts";
-import { type Diagnostic, failureOf } from "../../../core/diagnostic.ts";
+import type { Diagnostic } from "../../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../../core/request-failure.ts";
 import { count } from "../../../core/sentences.ts";
 import { runUnderLease, type WorkspaceLeases } from "../../../fleet/database/workspace-lease.ts";
@@ -18,7 +18,6 @@ import {
   runFleet,
   type Wave,
 } from "../../../fleet/run-fleet.ts";
-import { jsonDocument } from "../../../report/text/printable.ts";
 import { type Command, type CommandGroup, defineCommand, type Untitled } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, textOption, type ValuesOf } from "../../command/option.ts";
@@ -26,6 +25,7 @@ import { EXISTING_OPTIONS, FORM_OPTION } from "../../command/shared-options.ts";
 import { ChildPool } from "../../fleet/child-pool.ts";
 import { workerName } from "../../fleet/fleet-database.ts";
 import {
+  assertApproved,
   FLEET_RUN_OPTIONS,
   MEMORY_MB,
   NAMES_ARGUMENT,
@@ -33,7 +33,7 @@ import {
   openResults,
 } from "../../fleet/fleet-options.ts";
 import { runWorkspace, type WorkspaceRun } from "../../fleet/run-workspace.ts";
-import { printDiagnostics } from "../../output/diagnostics.ts";
+import { printDiagnostics, printLine } from "../../output/diagnostics.ts";
 import {
   cancelCommand,
   deadLettersCommand,
@@ -84,14 +84,7 @@ const applyFleetCommand = defineCommand({
   args: [NAMES_ARGUMENT],
   notes: EXIT_CODES,
   async run(context, options, names) {
-    if (!options.autoApprove)
-      throw failureOf(
-        "CLI_CONFIRMATION",
-        "an apply of a fleet requires --auto-approve, because it cannot prompt",
-        {
-          hint: "review `workspace fleet plan`, then pass --auto-approve",
-        },
-      );
+    assertApproved(options, "an apply of a fleet");
     const { waves, ...shared } = options;
     const ordered = waves === undefined ? shared : { ...shared, waves: parseWaves(waves) };
     return runSelected(context, "apply", ordered, names);
@@ -130,7 +123,7 @@ export const fleetCommand: Untitled<CommandGroup> = {
 const PARALLELISM = 8;
 
 interface SelectedRunOptions extends ValuesOf<typeof FLEET_RUN_OPTIONS> {
-  readonly output: string;
+  readonly output: "text" | "json";
   readonly adopt?: boolean;
   readonly waves?: readonly Wave[];
   readonly due?: boolean;
@@ -144,8 +137,7 @@ async function runSelected(
 ): Promise<number> {
   const { fleet, selected } = openFleet(context, options, names);
   const { results: store, leases } = await openResults(context, fleet, "write");
-  const asJson = options.output === "json";
-  const { waves, due, parallelism = PARALLELISM, maxFailures } = options;
+  const { output, waves, due, parallelism = PARALLELISM, maxFailures } = options;
   const recorded: Promise<readonly Diagnostic[]>[] = [];
   /** Runs that did not begin have no result to record. */
   const notBegun = new Set<WorkspaceResult>();
@@ -156,7 +148,14 @@ async function runSelected(
   try {
     const chosen =
       due === true
-        ? dueWorkspaces(selected, await store.recent(1, namesOf(selected)), await store.now())
+        ? dueWorkspaces(
+            selected,
+            await store.recent(
+              1,
+              selected.map(({ name }) => name),
+            ),
+            await store.now(),
+          )
         : selected;
     const ended = await context.signals.during((signal) =>
       runFleet(
@@ -169,8 +168,7 @@ async function runSelected(
               `Wave "${name}": ${items.length} of ${count(chosen.length, "workspace")}.\n`,
             ),
           finished(result) {
-            const { log: _log, ...shown } = result;
-            context.stdout.write(asJson ? jsonDocument(resultJson(shown)) : resultLine(result));
+            printLine(context, output, resultJson({ ...result, log: undefined }), resultLine(result));
             // A result that cannot be recorded ends no run of another workspace.
             if (!notBegun.has(result)) recorded.push(store.add(result).then(() => [], diagnosticsOf));
           },
@@ -178,7 +176,7 @@ async function runSelected(
       ),
     );
     const unrecorded = (await Promise.all(recorded)).filter((problems) => problems.length > 0);
-    (asJson ? context.stderr : context.stdout).write(runSummary(ended));
+    (output === "json" ? context.stderr : context.stdout).write(runSummary(ended));
     if (unrecorded.length > 0) return reportUnrecorded(context, unrecorded);
     return exitOfRun(ended);
   } finally {
@@ -207,10 +205,6 @@ function underLeases(
       return result;
     });
   };
-}
-
-function namesOf(workspaces: readonly FleetWorkspace[]): readonly string[] {
-  return workspaces.map(({ name }) => name);
 }
 
 function refused({ name }: FleetWorkspace, command: FleetCommand, reason: Diagnostic): WorkspaceResult {

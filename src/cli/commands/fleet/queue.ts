@@ -31,8 +31,8 @@ import {
 } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { withQueue } from "../../fleet/fleet-database.ts";
-import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet } from "../../fleet/fleet-options.ts";
-import { printResult } from "../../output/diagnostics.ts";
+import { assertApproved, FLEET_OPTIONS, NAMES_ARGUMENT, openFleet } from "../../fleet/fleet-options.ts";
+import { printLine, printResult } from "../../output/diagnostics.ts";
 
 export const enqueueCommand = defineCommand({
   name: "enqueue",
@@ -65,20 +65,14 @@ export const enqueueCommand = defineCommand({
     "A workspace has at most one job, queued or running. Exit codes: 0 each workspace has this job now, 1 a workspace has a job with another command.",
   async run(context, options, [word = "", ...names]) {
     const command = commandOf(word);
-    if (command === "apply" && !options.autoApprove)
-      throw failureOf(
-        "CLI_CONFIRMATION",
-        "a queued apply requires --auto-approve, because it cannot prompt",
-        {
-          hint: "review `workspace fleet plan`, then pass --auto-approve",
-        },
-      );
+    if (command === "apply") assertApproved(options, "a queued apply");
     if (options.waves !== undefined && command !== "apply")
       throw failureOf("CLI_USAGE", "--waves is for apply", { hint: "remove --waves" });
     const waves = options.waves === undefined ? undefined : parseWaves(options.waves);
     const { fleet, selected } = openFleet(context, options, names);
     const priority = options.priority ?? PRIORITIES[command];
-    const jobs = selected.map((workspace): NewJob => ({ workspace, command, priority }));
+    const jobsOf = (workspaces: typeof selected) =>
+      workspaces.map((workspace): NewJob => ({ workspace, command, priority }));
     const { limits } = fleet;
     return withQueue(
       context,
@@ -86,30 +80,25 @@ export const enqueueCommand = defineCommand({
       async (queue) => {
         const present =
           waves === undefined
-            ? await queue.enqueue(jobs)
+            ? await queue.enqueue(jobsOf(selected))
             : await queue.enqueueWaves(
                 crypto.randomUUID(),
-                splitIntoWaves(selected, waves).map(({ name, items }) => ({
-                  name,
-                  jobs: items.map((workspace) => ({ workspace, command, priority })),
-                })),
+                splitIntoWaves(selected, waves).map(({ name, items }) => ({ name, jobs: jobsOf(items) })),
               );
+        const other = present.filter((job) => job.command !== command);
         const taken = new Set(present.map(({ workspace }) => workspace));
         // Either all waves go into the queue, or none.
-        const inserted =
-          waves !== undefined && present.length > 0 ? [] : selected.filter(({ name }) => !taken.has(name));
-        const other = present.filter((job) => job.command !== command);
-        const isRefused = waves === undefined ? other.length > 0 : present.length > 0;
-        const enqueued = inserted.map(({ name }) => name);
+        const isNoWave = waves !== undefined && present.length > 0;
+        const isRefused = isNoWave || (waves === undefined && other.length > 0);
+        const enqueued = isNoWave ? [] : selected.map(({ name }) => name).filter((name) => !taken.has(name));
         const json = {
           enqueued,
           not_enqueued: other.map(({ workspace }) => workspace),
           present: present.map(presentJson),
         };
         const lines = present.map((job) => presentText(job, command)).join("");
-        const refusal = waves !== undefined && isRefused ? WAVES_REFUSED : "";
-        const text = `Enqueued: ${enqueued.length} of ${selected.length}.\n${lines}${refusal}`;
-        printResult(context, options.output, json, () => text, { isOneLine: true });
+        const text = `Enqueued: ${enqueued.length} of ${selected.length}.\n${lines}${isNoWave ? WAVES_REFUSED : ""}`;
+        printLine(context, options.output, json, text);
         return isRefused ? EXIT.error : EXIT.ok;
       },
       { limits },
@@ -120,19 +109,19 @@ export const enqueueCommand = defineCommand({
 const WAVES_REFUSED =
   "Waves need every workspace without a job. To end these jobs, run `workspace fleet cancel`, or wait for them.\n";
 
-function presentJson({ workspace, command, id, state, createdAt, startedAt }: PresentJob) {
-  const since = new Date(startedAt ?? createdAt).toISOString();
-  return { workspace, command, job: id, state, since };
+const sinceOf = ({ createdAt, startedAt }: PresentJob): string =>
+  new Date(startedAt ?? createdAt).toISOString();
+
+function presentJson(job: PresentJob) {
+  const { workspace, command, id, state } = job;
+  return { workspace, command, job: id, state, since: sinceOf(job) };
 }
 
 /** `ads-prod: apply is already queued since 2026-03-01T06:00:00.000Z (job 8c2b…)`. */
-function presentText(
-  { workspace, command, id, state, createdAt, startedAt }: PresentJob,
-  wanted: FleetCommand,
-): string {
-  const since = new Date(startedAt ?? createdAt).toISOString();
-  const refused = command === wanted ? "" : "not enqueued, because ";
-  return `${workspace}: ${refused}${command} is ${command === wanted ? "already " : ""}${state} since ${since} (job ${id})\n`;
+function presentText(job: PresentJob, wanted: FleetCommand): string {
+  const { workspace, command, id, state } = job;
+  const what = command === wanted ? `${command} is already` : `not enqueued, because ${command} is`;
+  return `${workspace}: ${what} ${state} since ${sinceOf(job)} (job ${id})\n`;
 }
 
 function commandOf(word: string): FleetCommand {
@@ -165,7 +154,7 @@ export const scheduleCommand = defineCommand({
         const names = (of: typeof added) => of.map(({ name }) => name);
         const changes = { added: names(added), changed: names(changed), removed, unchanged };
         const text = `Schedules: ${added.length} added, ${changed.length} changed, ${removed.length} removed, ${unchanged} unchanged.\n`;
-        printResult(context, options.output, changes, () => text, { isOneLine: true });
+        printLine(context, options.output, changes, text);
       },
       { limits },
     );
@@ -197,12 +186,11 @@ export const deadLettersCommand = defineCommand({
       const jobs = names.length === 0 ? all : all.filter(({ workspace }) => names.includes(workspace));
       if (retry) {
         const retried = await queue.retryDead(jobs);
-        const text = `Requeued: ${retried} of ${jobs.length}.\n`;
-        printResult(context, output, { retried, of: jobs.length }, () => text, { isOneLine: true });
+        const json = { retried, of: jobs.length };
+        printLine(context, output, json, `Requeued: ${retried} of ${jobs.length}.\n`);
       } else if (remove) {
         await queue.removeDead(jobs.map(({ id }) => id));
-        const text = `Removed: ${jobs.length}.\n`;
-        printResult(context, output, { removed: jobs.length }, () => text, { isOneLine: true });
+        printLine(context, output, { removed: jobs.length }, `Removed: ${jobs.length}.\n`);
       } else printResult(context, output, { jobs: jobs.map(deadJobJson) }, () => deadLettersText(jobs));
     });
   },
@@ -250,13 +238,13 @@ export const cancelCommand = defineCommand({
   notes:
     "A running apply finishes its requests in flight and ends as interrupted within 20 s; its next run continues. The waves after a canceled job are canceled, too. Exit code 0, also if there was nothing to cancel.",
   async run(context, options, names) {
-    if (names.length === 0 && options.select.length === 0 && !options.all)
+    // A workspace that left the fleet file may still have a job.
+    const isAll = names.length === 0 && options.select.length === 0;
+    if (isAll && !options.all)
       throw failureOf("CLI_USAGE", "no workspace specified", {
         hint: "name workspaces, pass --select LABELS, or pass --all",
       });
     const { selected } = openFleet(context, options, names);
-    // A workspace that left the fleet file may still have a job.
-    const isAll = names.length === 0 && options.select.length === 0;
     const wanted = new Set(selected.map(({ name }) => name));
     return withQueue(context, "send", async (queue, { results }) => {
       const matching = (await queue.jobs()).filter(
@@ -266,14 +254,14 @@ export const cancelCommand = defineCommand({
       const rollouts = { queue, results, clock: nodeClock, program: PROGRAM };
       const { cancelled, jobs } = await cancelJobs(rollouts, matching);
       const lines = jobs.map(({ workspace, command, state }) => `${workspace}: ${command}, was ${state}\n`);
-      const listed = jobs.map(({ workspace, command, state, id }) => ({
+      const listed = jobs.map(({ workspace, command, state, id: job }) => ({
         workspace,
         command,
         state,
-        job: id,
+        job,
       }));
       const text = `Canceled: ${cancelled}.\n${lines.join("")}`;
-      printResult(context, options.output, { cancelled, jobs: listed }, () => text, { isOneLine: true });
+      printLine(context, options.output, { cancelled, jobs: listed }, text);
     });
   },
 });
@@ -301,7 +289,7 @@ export const pauseCommand = defineCommand({
       const end =
         pause.until === undefined ? "until it is resumed" : `until ${new Date(pause.until).toISOString()}`;
       const text = `Paused ${scopeWords(pause)} (${count(selected.length, "workspace")}) ${end}. To end the pause, run \`workspace fleet resume ${shellWord(pause.id)}\`.\n`;
-      printResult(context, options.output, pauseJson(pause), () => text, { isOneLine: true });
+      printLine(context, options.output, pauseJson(pause), text);
     });
   },
 });
@@ -323,21 +311,18 @@ export const resumeCommand = defineCommand({
     return withQueue(context, "send", async (queue, { pauses }) => {
       const all = await pauses.list();
       const present = all.filter((pause) => isPauseOf(pause, options));
+      const hint = "to list the pauses, run `workspace fleet status`";
       if (present.length === 0 && (options.select.length > 0 || options.command !== undefined))
-        throw failureOf("CLI_USAGE", "no pause was made with this --select and --command", {
-          hint: "to list the pauses, run `workspace fleet status`",
-        });
+        throw failureOf("CLI_USAGE", "no pause was made with this --select and --command", { hint });
       const unknown = ids.find((id) => present.every((pause) => pause.id !== id));
       if (unknown !== undefined)
-        throw failureOf("CLI_USAGE", `the pause ${unknown} does not exist`, {
-          hint: "to list the pauses, run `workspace fleet status`",
-        });
+        throw failureOf("CLI_USAGE", `the pause ${unknown} does not exist`, { hint });
       const ended = ids.length === 0 ? present : present.filter(({ id }) => ids.includes(id));
       await pauses.remove(ended.map(({ id }) => id));
       const released = await queue.release(ended.map(({ id }) => id));
       const text = `Resumed: ${count(ended.length, "pause")}. Jobs that start now: ${released}.\n`;
       const json = { resumed: ended.map(({ id }) => id), released };
-      printResult(context, options.output, json, () => text, { isOneLine: true });
+      printLine(context, options.output, json, text);
     });
   },
 });

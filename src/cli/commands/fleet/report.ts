@@ -9,8 +9,8 @@ import { diagnosticsOf } from "../../../core/request-failure.ts";
 import type { WorkspaceLeases } from "../../../fleet/database/workspace-lease.ts";
 import type { Fleet } from "../../../fleet/model/fleet.ts";
 import { KEPT_LOGS, type WorkspaceResult } from "../../../fleet/model/result.ts";
-import { columns, fleetText, resultLine } from "../../../fleet/report/fleet-documents.ts";
-import { fleetWorkspaceJson, resultJson } from "../../../fleet/report/fleet-json.ts";
+import { columns, fleetMarkdown, fleetText, resultLine } from "../../../fleet/report/fleet-documents.ts";
+import { fleetJson, fleetWorkspaceJson, resultJson } from "../../../fleet/report/fleet-json.ts";
 import { type FleetView, fleetView, TREND_RUNS } from "../../../fleet/report/fleet-view.ts";
 import { jsonDocument } from "../../../report/text/printable.ts";
 import { nodeClock } from "../../../state/backends/file/node-ports.ts";
@@ -56,9 +56,8 @@ type FleetFormat = "text" | "json" | "markdown" | "html" | "metrics";
 /** `results`: from an HTML page to the JSON file of the same run. */
 const FORMATS: Readonly<Record<FleetFormat, (view: FleetView, results?: string) => Promise<string>>> = {
   text: async (view) => fleetText(view),
-  json: async (view) =>
-    jsonDocument((await import("../../../fleet/report/fleet-json.ts")).fleetJson(view), 2),
-  markdown: async (view) => (await import("../../../fleet/report/fleet-documents.ts")).fleetMarkdown(view),
+  json: async (view) => jsonDocument(fleetJson(view), 2),
+  markdown: async (view) => fleetMarkdown(view),
   html: async (view, results) =>
     (await import("../../../fleet/report/fleet-html.ts")).fleetHtml(view, results),
   metrics: async (view) => (await import("../../../fleet/report/fleet-metrics.ts")).fleetMetrics(view),
@@ -150,11 +149,9 @@ async function readView(
 ): Promise<FleetView> {
   const { results } = database;
   const names = selected.map(({ name }) => name);
-  const [recent, now, queue] = [
-    await results.recent(TREND_RUNS, names),
-    await results.now(),
-    await readQueueFacts(database),
-  ];
+  const recent = await results.recent(TREND_RUNS, names);
+  const now = await results.now();
+  const queue = await readQueueFacts(database);
   return fleetView({ workspaces: selected }, recent, now, TREND_RUNS, queue);
 }
 
@@ -196,9 +193,7 @@ export const logsCommand = defineCommand({
         throw failureOf(
           "CLI_USAGE",
           `the workspace ${name} has ${runs.length === 0 ? "no run" : `only ${runs.length} runs`} with a log`,
-          {
-            hint: "to see the last results, run `workspace fleet status`",
-          },
+          { hint: "to see the last results, run `workspace fleet status`" },
         );
       printResult(context, options.output, resultJson(run), () => logText(run, options.follow));
     } finally {

@@ -13,7 +13,7 @@ import { resultLine } from "../../../fleet/report/fleet-documents.ts";
 import { resultJson } from "../../../fleet/report/fleet-json.ts";
 import { queueMetrics, WorkerMetrics } from "../../../fleet/report/fleet-metrics.ts";
 import { fleetView } from "../../../fleet/report/fleet-view.ts";
-import { jsonDocument, printable } from "../../../report/text/printable.ts";
+import { printable } from "../../../report/text/printable.ts";
 import { nodeClock } from "../../../state/backends/file/node-ports.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { durationOption, integerOption, textOption } from "../../command/option.ts";
@@ -22,6 +22,7 @@ import { ChildPool } from "../../fleet/child-pool.ts";
 import { type FleetDatabase, queueFacts, withQueue, workerName } from "../../fleet/fleet-database.ts";
 import { FLEET_OPTIONS, MEMORY_MB, MEMORY_OPTION, openFleet } from "../../fleet/fleet-options.ts";
 import { runWorkspace } from "../../fleet/run-workspace.ts";
+import { printLine } from "../../output/diagnostics.ts";
 
 const PARALLELISM = 4;
 const DRAIN_MS = 30_000;
@@ -85,7 +86,7 @@ export const workerCommand = defineCommand({
       try {
         await runWorker(
           { name: worker, program: PROGRAM, workspaces: selected, limits, ...stores, ...times, execute },
-          observerOf(context, options.output === "json", metrics),
+          observerOf(context, options.output, metrics),
         );
       } finally {
         await probes?.close();
@@ -127,12 +128,15 @@ async function notReady({ results }: FleetDatabase, drain: AbortSignal): Promise
   );
 }
 
-function observerOf(context: ConsoleContext, asJson: boolean, metrics: WorkerMetrics): WorkerObserver {
+function observerOf(
+  context: ConsoleContext,
+  output: "text" | "json",
+  metrics: WorkerMetrics,
+): WorkerObserver {
   return {
     finished(result) {
       metrics.finished(result);
-      const { log: _log, ...shown } = result;
-      context.stdout.write(asJson ? jsonDocument(resultJson(shown)) : resultLine(result));
+      printLine(context, output, resultJson({ ...result, log: undefined }), resultLine(result));
     },
     released({ workspace, attempt }: RunningJob, { message }) {
       metrics.released();
