@@ -23,7 +23,7 @@ import {
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
 } from "../command/shared-options.ts";
-import { commitAndRunReader, endApply, planObserver, savedPlanObserver } from "../output/apply-observer.ts";
+import { applyRequest, endApply, planObserver, savedPlanObserver } from "../output/apply-observer.ts";
 import { applyFailureDocument } from "../output/failure-documents.ts";
 import type { ApprovalOptions } from "../output/prompt.ts";
 import { withReports } from "../output/reports.ts";
@@ -93,8 +93,7 @@ function applySpec(
   return reports.context.signals.during((signal) =>
     withSession(invocation, { makesKey: true, secrets, signal }, async (session) => {
       const observer = planObserver(reports, session, options, destroy, signal);
-      const { lockTimeout } = options;
-      const request: ApplyRequest = { lockTimeout, signal, readCommitAndRun: commitAndRunReader(reports) };
+      const request = applyRequest(reports, options, signal);
       return endApply(reports, await runApply(session, request, freshPlanMaker(plan), observer));
     }),
   );
@@ -109,8 +108,7 @@ function applyFile(
   return reports.context.signals.during((signal) =>
     withPlanFile(invocation, options, file, signal, async (session, plan) => {
       const observer = savedPlanObserver(reports, session);
-      const { lockTimeout } = options;
-      const request: ApplyRequest = { lockTimeout, signal, readCommitAndRun: commitAndRunReader(reports) };
+      const request = applyRequest(reports, options, signal);
       return endApply(reports, await runApply(session, request, savedPlanMaker(plan), observer));
     }),
   );

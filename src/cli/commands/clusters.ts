@@ -32,7 +32,7 @@ import {
   type ValuesOf,
 } from "../command/option.ts";
 import { ASK_OPTIONS, FORM_OPTION, RECORDED_OPTIONS } from "../command/shared-options.ts";
-import { colorsOf, printResult } from "../output/diagnostics.ts";
+import { colorsOf, printResult, reportNothingChanged } from "../output/diagnostics.ts";
 import { clusterStates } from "../output/job-run.ts";
 import { type ApprovalOptions, askApproval } from "../output/prompt.ts";
 
@@ -46,11 +46,6 @@ const CLUSTER = [
 ] as const;
 
 type WaitOptions = ValuesOf<typeof WAIT & typeof FORM_OPTION>;
-
-function reportNothingChanged(context: ConsoleContext): number {
-  context.stderr.write("Nothing was changed.\n");
-  return EXIT.error;
-}
 
 /** True if no run is active on the cluster, or the user approves. Throws Failure with CLI_CONFIRMATION if the user cannot be asked. */
 async function mayStopRuns(
@@ -155,7 +150,7 @@ const resizeCommand = defineCommand({
           `The last applied spec declares ${sizeText(spec)}; the next apply restores that.\n`,
         );
       const isReached = (cluster: JsonObject) => isResized(cluster, size);
-      return finish(context, of, { what: "be resized", isReached: isReached, lost: ENDED }, options, signal);
+      return finish(context, of, { what: "be resized", isReached, lost: ENDED }, options, signal);
     });
   },
 });
@@ -203,7 +198,7 @@ const restartCommand = defineCommand({
       // The context changes with the driver (contract B 2.4): a cluster that has not begun to restart still runs.
       const isReached = ({ state, spark_context_id: id }: JsonObject) =>
         state === "RUNNING" && (id === undefined || id !== before.spark_context_id);
-      return finish(context, of, { ...RUNS, isReached: isReached }, options, signal);
+      return finish(context, of, { ...RUNS, isReached }, options, signal);
     }),
 });
 

@@ -30,17 +30,15 @@ async function wordsOf(entries: readonly CommandEntry[]): Promise<readonly Compl
   const words: CompletionWord[] = [];
   for (const { load } of entries) {
     const loaded = await load();
-    const own = "commands" in loaded ? { options: {}, args: [] } : loaded;
-    const inner = commandsBelow(loaded).map((command) => wordOf(command.name, command.summary, command, []));
-    words.push(wordOf(loaded.name, loaded.summary, own, inner));
+    const own = "commands" in loaded ? { ...loaded, options: {}, args: [] } : loaded;
+    const inner = commandsBelow(loaded).map((command) => wordOf(command, []));
+    words.push(wordOf(own, inner));
   }
   return words;
 }
 
 function wordOf(
-  name: string,
-  summary: string,
-  { options, args }: Pick<Command, "options" | "args">,
+  { name, summary, options, args }: Pick<Command, "name" | "summary" | "options" | "args">,
   inner: readonly CompletionWord[],
 ): CompletionWord {
   const takes = args.find((argument) => argument.takes !== undefined)?.takes ?? [];

@@ -1,9 +1,8 @@
 // `workspace run JOB` starts a managed job; `workspace runs …` shows and ends runs of jobs, by run ID or by job.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { type Failure, failureOf } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { listed } from "../../core/sentences.ts";
 import { int64, int64In } from "../../providers/kit/responses.ts";
 import {
   numberInJob,
@@ -38,7 +37,7 @@ import {
   valuesOption,
 } from "../command/option.ts";
 import { ASK_OPTIONS, FORM_OPTION, RECORDED_OPTIONS } from "../command/shared-options.ts";
-import { colorsOf, printResult } from "../output/diagnostics.ts";
+import { colorsOf, printResult, reportNothingChanged } from "../output/diagnostics.ts";
 import { runStates, showEnd, viewsOf, writeViews } from "../output/job-run.ts";
 import { askApproval } from "../output/prompt.ts";
 
@@ -93,10 +92,10 @@ function withLatestRun<T>(
   context: ConsoleContext,
   options: JobRunOptions,
   run: string | undefined,
-  work: (connection: Connection, id: number | bigint) => Promise<T>,
+  work: (connection: Connection, id: number | bigint, unmasked: Reader) => Promise<T>,
 ): Promise<T> {
-  return withSelectedRuns(context, options, run, "latest", ({ connection, ids: [id = 0] }) =>
-    work(connection, id),
+  return withSelectedRuns(context, options, run, "latest", ({ connection, unmasked, ids: [id = 0] }) =>
+    work(connection, id, unmasked),
   );
 }
 
@@ -138,30 +137,23 @@ const deleteRunsCommand = defineCommand({
   run: (context, options, [run]) =>
     context.signals.during(
       (signal) =>
-        withSelectedRuns(context, options, run, "latest", async ({ connection, unmasked, ids }) => {
-          for (const run_id of ids) {
-            const jobRun = await unmasked.read("jobs/runs/get", { run_id });
-            if (!hasEnded(jobRun))
-              throw isActive(run_id, outcomeWord(await connection.reader.read("jobs/runs/get", { run_id })));
+        withLatestRun(context, options, run, async ({ reader, writer }, run_id, unmasked) => {
+          if (!hasEnded(await unmasked.read("jobs/runs/get", { run_id }))) {
+            const state = outcomeWord(await reader.read("jobs/runs/get", { run_id }));
+            throw failureOf("CLI_USAGE", `run ${run_id} is ${state}; only finished runs can be deleted`, {
+              hint: `to cancel it, run \`workspace runs cancel ${run_id}\``,
+            });
           }
-          const question = `Delete run ${listed(ids.map(String))}? This cannot be undone.`;
-          if (!(await askApproval(context, options, question, signal, "to delete it, pass --auto-approve"))) {
-            context.stderr.write("Nothing was changed.\n");
-            return EXIT.error;
-          }
-          for (const run_id of ids) await connection.writer.write("jobs/runs/delete", { run_id });
-          context.stdout.write(`Deleted run ${listed(ids.map(String))}.\n`);
+          const question = `Delete run ${run_id}? This cannot be undone.`;
+          if (!(await askApproval(context, options, question, signal, "to delete it, pass --auto-approve")))
+            return reportNothingChanged(context);
+          await writer.write("jobs/runs/delete", { run_id });
+          context.stdout.write(`Deleted run ${run_id}.\n`);
           return EXIT.ok;
         }),
       "",
     ),
 });
-
-function isActive(run: number | bigint, state: string): Failure {
-  return failureOf("CLI_USAGE", `run ${run} is ${state}; only finished runs can be deleted`, {
-    hint: `to cancel it, run \`workspace runs cancel ${run}\``,
-  });
-}
 
 const getRunCommand = defineCommand({
   name: "get",

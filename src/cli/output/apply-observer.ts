@@ -13,8 +13,8 @@ import {
 import type { AppliedOutcome, ApplyObserver, ApplyRequest, ApplyResult } from "../../workflow/apply/apply.ts";
 import { placesIn } from "../../workflow/plan/saved-plan.ts";
 import type { Session } from "../../workflow/session/session.ts";
-import { EXIT, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
-import { colorsOf, fitted } from "./diagnostics.ts";
+import { exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
+import { colorsOf, fitted, reportNothingChanged } from "./diagnostics.ts";
 import { applyFailureDocument } from "./failure-documents.ts";
 import { type ApprovalOptions, askApproval } from "./prompt.ts";
 import { logPlan, type OutcomeReports, type ShownPlan, showPlan, viewOf } from "./review.ts";
@@ -26,7 +26,9 @@ export function planObserver(
   destroy: boolean,
   signal: AbortSignal,
 ): ApplyObserver {
-  const asking = approvalOptions(reports, options);
+  const { context } = reports;
+  // A pipeline may set it once for all its runs.
+  const noInput = options.noInput || fromEnv(context, "WORKSPACE_NO_INPUT") !== undefined;
   const [question, preview] = destroy
     ? ["Delete all of this?", "workspace plan --destroy"]
     : ["Apply this plan?", "workspace plan"];
@@ -44,15 +46,14 @@ export function planObserver(
     },
     async approve(plan) {
       isAsked = true;
-      if (!asking.autoApprove && reports.format !== "text") await logPlan(reports, shown(plan, notesOfPlan));
-      const { context } = reports;
+      if (!options.autoApprove && reports.format !== "text") await logPlan(reports, shown(plan, notesOfPlan));
       const { detailsText } = await import("../../report/inspect/details-text.ts");
       const showDetails = (request: string): void => {
         const view = viewOf(shown(plan, notesOfPlan), reports);
         const { stderr } = context;
         stderr.write(fitted(detailsText(view, request, colorsOf(context, stderr)), stderr, true));
       };
-      return askApproval(context, asking, question, signal, advice, showDetails);
+      return askApproval(context, { ...options, noInput }, question, signal, advice, showDetails);
     },
     changed: (event) => reports.event(() => eventJson(event)),
     applied: (plan, outcome, notes) => showOutcomeAfterPlan(reports, outcome, shown(plan, notes), !isAsked),
@@ -104,23 +105,23 @@ export async function endApply(reports: OutcomeReports, result: ApplyResult): Pr
     const declined = error("CLI_CONFIRMATION", "the plan was not approved, so nothing was changed");
     await reports.end(applyFailureDocument, [declined], { stdout: true });
   }
-  reports.context.stderr.write("Nothing was changed.\n");
-  return result.status === "refused" ? exitOfPlan(result.plan) : EXIT.error;
+  const code = reportNothingChanged(reports.context);
+  return result.status === "refused" ? exitOfPlan(result.plan) : code;
 }
 
-export function commitAndRunReader(reports: OutcomeReports): ApplyRequest["readCommitAndRun"] {
-  return async (plan) => {
-    const { commit, runUrl: url } = await reports.info(plan);
-    return { commit, run_url: url };
+export function applyRequest(
+  reports: OutcomeReports,
+  { lockTimeout }: Pick<ApplyRequest, "lockTimeout">,
+  signal: AbortSignal,
+): ApplyRequest {
+  return {
+    lockTimeout,
+    signal,
+    async readCommitAndRun(plan) {
+      const { commit, runUrl: run_url } = await reports.info(plan);
+      return { commit, run_url };
+    },
   };
-}
-
-/** Options that a pipeline may set once for all its runs. */
-function approvalOptions(
-  { context }: OutcomeReports,
-  { autoApprove, noInput }: ApprovalOptions,
-): ApprovalOptions {
-  return { autoApprove, noInput: noInput || fromEnv(context, "WORKSPACE_NO_INPUT") !== undefined };
 }
 
 /** The outcome where text has shown the plan already; `alreadySaid`: nothing is left to say as text. */

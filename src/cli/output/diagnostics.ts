@@ -46,6 +46,11 @@ export function colorsOf({ env }: Pick<CommandContext, "env">, { isTerminal }: O
   return colorsFor(wantsColor(env, isTerminal));
 }
 
+export function reportNothingChanged({ stderr }: CommandContext): number {
+  stderr.write("Nothing was changed.\n");
+  return EXIT.error;
+}
+
 type Form = "text" | "json";
 
 export function printResult(

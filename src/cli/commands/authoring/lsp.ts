@@ -88,28 +88,25 @@ function serveDocuments(connection: Connection, checks: Checks, session: () => E
 function serveRequests(connection: Connection, context: ConsoleContext, session: () => EditorSession): void {
   connection.onDefinition(({ textDocument, position }) => {
     const file = fileOf(textDocument.uri);
-    const place = file === undefined ? undefined : session().definition(file, position);
-    return place === undefined ? null : locationOf(place);
+    const place = file && session().definition(file, position);
+    return place ? locationOf(place) : null;
   });
   connection.onHover(({ textDocument, position }) => {
     const file = fileOf(textDocument.uri);
-    const hover = file === undefined ? undefined : session().hover(file, position);
-    return hover === undefined
-      ? null
-      : {
-          contents: { kind: "markdown", value: `\`\`\`text\n${hover.text.trimEnd()}\n\`\`\`` },
-          range: hover.range,
-        };
+    const hover = file && session().hover(file, position);
+    if (!hover) return null;
+    const value = `\`\`\`text\n${hover.text.trimEnd()}\n\`\`\``;
+    return { contents: { kind: "markdown", value }, range: hover.range };
   });
   connection.onCompletion(({ textDocument, position }) => {
     const file = fileOf(textDocument.uri);
-    const names = file === undefined ? [] : session().completions(file, position);
+    const names = file ? session().completions(file, position) : [];
     return names.map(({ name, range }) => ({ label: name, textEdit: { range, newText: name } }));
   });
   connection.onExecuteCommand(({ command, arguments: [uri, format = "text"] = [] }) => {
     const file = fileOf(String(uri));
-    const main = file === undefined ? undefined : session().mainFile(file);
-    if (command !== PLAN_COMMAND || main === undefined) return null;
+    const main = file && session().mainFile(file);
+    if (command !== PLAN_COMMAND || !main) return null;
     return planOf(context, main, String(format));
   });
 }

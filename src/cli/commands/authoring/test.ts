@@ -40,17 +40,11 @@ export const testCommand = defineCommand({
       testFailureDocument,
       (reports, { onPathRead }) =>
         context.signals.during(async (signal) => {
-          const { findTests } = await import("../../../workflow/spec-tests/run-tests.ts");
-          const { runTests } = await import("../../../workflow/spec-tests/run-tests.ts");
-          const foundTests = findTests(context.cwd, { folder, filters: options.filter, onPathRead });
-          const { update, parallelism = PARALLELISM } = options;
-          const results = await runTests(foundTests, {
-            cwd: context.cwd,
-            parallelism,
-            update,
-            signal,
-            onPathRead,
-          });
+          const { findTests, runTests } = await import("../../../workflow/spec-tests/run-tests.ts");
+          const { cwd } = context;
+          const { filter: filters, update, parallelism = PARALLELISM } = options;
+          const foundTests = findTests(cwd, { folder, filters, onPathRead });
+          const results = await runTests(foundTests, { cwd, parallelism, update, signal, onPathRead });
           const view = { results, diagnostics: foundTests.diagnostics };
           await reports.show<TestsView>(TEST_FORMATS, view, { host: "" });
           const failed = results.some(({ status }) => status === "failed");
