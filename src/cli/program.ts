@@ -79,7 +79,8 @@ async function refusal(
   const { Reports } = await import("./output/reports.ts");
   const { WrittenFiles } = await import("./output/written-files.ts");
   // An untrusted run does not start git, because the repository's options may be wrong.
-  const reports = new Reports(context, reportsIn(values), true, new WrittenFiles(context, values));
+  const files = new WrittenFiles(context, values);
+  const reports = new Reports(context, { output: reportsIn(values), untrusted: true, files });
   await reports.end(failureDocument, diagnostics, { stdout: false });
   return new Failure(...diagnostics, ...reports.save());
 }

@@ -74,7 +74,7 @@ async function show(
   plan: Plan,
   form: "text" | "json",
 ): Promise<void> {
-  const reports = new Reports<PlanFormat>(context, []);
+  const reports = new Reports<PlanFormat>(context, { output: [] });
   const shown = { plan, places: placesIn(spec.resources), notes: [] };
   if (form === "json") {
     const info = await reports.info(plan);

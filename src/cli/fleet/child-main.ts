@@ -29,6 +29,7 @@ import {
   type Invocation,
   type RunObserver,
   resolveInvocation,
+  SILENT_OBSERVER,
   type WorkflowObserver,
 } from "../../workflow/invocation/invocation.ts";
 import { reviewDrift, reviewWorkspace } from "../../workflow/plan/plan-review.ts";
@@ -145,8 +146,7 @@ function observerOf(log: RunLog, facts: RunFacts): WorkflowObserver {
         `waiting up to ${Math.ceil(timeoutMs / 1000)} s for the state lock of ${holder ?? "another run"}`,
       );
     },
-    begin: () =>
-      Promise.resolve({ read: () => undefined, apply: () => undefined, stop: () => Promise.resolve() }),
+    begin: SILENT_OBSERVER.begin,
   };
 }
 

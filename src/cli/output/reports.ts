@@ -55,33 +55,23 @@ export class Reports<F extends string> {
   /** Problems of the files, once they were written. */
   #unsaved: readonly Diagnostic[] | undefined;
 
-  constructor(
-    context: ConsoleContext,
-    outputRequests: readonly OutputRequest<F>[],
-    isUntrusted = context.untrusted,
-    files = new WrittenFiles(context, { output: outputRequests }),
-    layout: LayoutOptions = {},
-  ) {
+  constructor(context: ConsoleContext, options: ReportOptions<F>) {
+    const { output, untrusted = context.untrusted, expand = false, accessBy = "principal" } = options;
     this.context = context;
-    this.#files = files;
-    this.#untrusted = isUntrusted;
-    this.expand = layout.expand ?? false;
-    this.choice = choiceOf(layout);
-    this.accessBy = layout.accessBy ?? "principal";
-    this.origin = runOrigin(context, !isUntrusted);
+    this.#files = options.files ?? new WrittenFiles(context, options);
+    this.#untrusted = untrusted;
+    this.expand = expand;
+    this.choice = choiceOf(options);
+    this.accessBy = accessBy;
+    this.origin = runOrigin(context, !untrusted);
     // Awaited with the first report; a run that fails before reports its own error.
     this.origin.catch(() => undefined);
-    this.format = outputRequests.find(({ file }) => file === undefined)?.format ?? "text";
+    this.format = output.find(({ file }) => file === undefined)?.format ?? "text";
     const { stdout } = context;
+    const colors = colorsOf(context, stdout);
     this.#targets = [
-      {
-        format: this.format,
-        file: undefined,
-        output: stdout,
-        colors: colorsOf(context, stdout),
-        pieces: [],
-      },
-      ...outputRequests.flatMap(({ format, file }) =>
+      { format: this.format, file: undefined, output: stdout, colors, pieces: [] },
+      ...output.flatMap(({ format, file }) =>
         file === undefined ? [] : [fileTarget(context, format, file)],
       ),
     ];
@@ -210,7 +200,7 @@ function fileTarget<F>(context: ConsoleContext, format: F, file: string): Target
 }
 
 /** Throws Failure with CLI_USAGE for a kind that does not exist. */
-function choiceOf({ show = [], hide = [] }: LayoutOptions): Choice {
+function choiceOf({ show = [], hide = [] }: Pick<ReportOptions<string>, "show" | "hide">): Choice {
   if (show.length + hide.length === 0) return SHOW_ALL;
   const choice = { show, hide };
   const unknown = unknownKinds(
@@ -221,14 +211,11 @@ function choiceOf({ show = [], hide = [] }: LayoutOptions): Choice {
   return choice;
 }
 
-interface LayoutOptions {
+interface ReportOptions<F> extends Omit<RunFiles, "output"> {
   readonly expand?: boolean;
   readonly accessBy?: AccessGrouping;
   readonly show?: readonly Filter[];
   readonly hide?: readonly Filter[];
-}
-
-interface ReportOptions<F> extends Omit<RunFiles, "output">, LayoutOptions {
   /** The command reads what others wrote, although its own spec is trusted. */
   readonly untrusted?: boolean;
   readonly output: readonly OutputRequest<F>[];
@@ -244,8 +231,7 @@ export async function withReports<F extends string>(
   work: (reports: Reports<F>, invocation: Invocation) => Promise<number>,
 ): Promise<number> {
   const files = options.files ?? new WrittenFiles(context, options);
-  const reports = new Reports(context, options.output, options.untrusted, files, options);
-
+  const reports = new Reports(context, { ...options, files });
   let code: number;
   try {
     code = await work(reports, context.with({ onPathRead: files.onPathRead }));

@@ -105,14 +105,10 @@ export class JournaledWriter implements OperationWriter {
    * blocked or suspended renews the lock, if no other run has acquired it.
    */
   async #announce(operation: string): Promise<number> {
-    if (this.#seq === undefined) {
-      this.#seq = this.#lease.append({ type: "intent", intent: { ...this.#intent, operation } });
-      const seq = await this.#seq;
-      this.#announced += 1;
-      return seq;
-    }
+    const isFirst = this.#seq === undefined;
+    this.#seq ??= this.#lease.append({ type: "intent", intent: { ...this.#intent, operation } });
     const seq = await this.#seq;
-    await this.#lease.append({ type: "request", intent: seq, operation });
+    if (!isFirst) await this.#lease.append({ type: "request", intent: seq, operation });
     this.#announced += 1;
     return seq;
   }

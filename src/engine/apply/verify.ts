@@ -35,9 +35,11 @@ async function verifyKind(
 ): Promise<Diagnostic[]> {
   // Members are listed again only where there is something to record: it costs a request for each parent.
   if (provider.nested !== undefined && !leavesToServer(provider.fields)) return [];
+  const parentIn = ({ name }: Change): string => (provider.nested === undefined ? "" : parentOf(name));
+  const byParent = Map.groupBy(changes, parentIn);
   // Each list is checked when it arrives and kept no longer.
   const ended = await Promise.allSettled(
-    [...byParent(provider, changes)].map(([parent, ones]) => verifyList(run, provider, parent, ones)),
+    [...byParent].map(([parent, ones]) => verifyList(run, provider, parent, ones)),
   );
   const failed = ended.find((result) => result.status === "rejected");
   if (failed === undefined)
@@ -49,12 +51,6 @@ async function verifyKind(
       hint: "the changes were sent; the next plan compares again",
     }),
   ];
-}
-
-/** The changes of each list: one for each parent, or one for the kind. */
-function byParent(provider: Provider, changes: readonly Change[]): ReadonlyMap<string, readonly Change[]> {
-  const isNested = provider.nested !== undefined;
-  return Map.groupBy(changes, (change) => (isNested ? parentOf(change.name) : ""));
 }
 
 async function verifyList(

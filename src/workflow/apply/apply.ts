@@ -270,13 +270,12 @@ export function withPlanFile<T>(
 
 /** A saved plan contains the options that shaped it; other such options are an error, not ignored. */
 function refusePlanOptions(options: InvocationOptions & PlanOptions): void {
+  const { var: vars, varFile, only, exclude, adopt, allowDuplicates } = options;
+  const lists = { "--var": vars, "--var-file": varFile, "--only": only, "--exclude": exclude };
   const planOptions = [
-    ...((options.var ?? []).length === 0 ? [] : ["--var"]),
-    ...((options.varFile ?? []).length === 0 ? [] : ["--var-file"]),
-    ...((options.only ?? []).length === 0 ? [] : ["--only"]),
-    ...((options.exclude ?? []).length === 0 ? [] : ["--exclude"]),
-    ...(options.adopt === true ? ["--adopt"] : []),
-    ...(options.allowDuplicates === true ? ["--allow-duplicates"] : []),
+    ...Object.entries(lists).flatMap(([name, values = []]) => (values.length === 0 ? [] : [name])),
+    ...(adopt === true ? ["--adopt"] : []),
+    ...(allowDuplicates === true ? ["--allow-duplicates"] : []),
   ];
   if (planOptions.length === 0) return;
   throw failureOf("CLI_USAGE", `${planOptions.join(", ")} cannot be used with a saved plan`, {

@@ -14,6 +14,7 @@ import {
   type Invocation,
   type InvocationOptions,
   resolveInvocation,
+  SILENT_OBSERVER,
   type WorkflowContext,
 } from "../invocation/invocation.ts";
 import { type ReviewOptions, reviewWorkspace } from "../plan/plan-review.ts";
@@ -79,7 +80,7 @@ async function checkedRound(invocation: Invocation, options: RoundOptions): Prom
     observer: {
       ...invocation.observer,
       report: (diagnostics) => void collected.push(...diagnostics),
-      begin: () => Promise.resolve(QUIET),
+      begin: SILENT_OBSERVER.begin,
     },
   };
   try {
@@ -91,8 +92,6 @@ async function checkedRound(invocation: Invocation, options: RoundOptions): Prom
     throw problem;
   }
 }
-
-const QUIET = { read: () => undefined, apply: () => undefined, stop: () => Promise.resolve() };
 
 async function planned(
   invocation: Invocation,

@@ -114,19 +114,12 @@ class StateReader {
     const module = this.#object(value, at);
     this.#list(ownMember(module, "resources") ?? [], [...at, "resources"], (jsonObject, place) => {
       const address = this.#text(jsonObject, "address", place);
-      const values = ownMember(jsonObject, "values");
+      const type = this.#text(jsonObject, "type", place);
+      const values = this.#object(ownMember(jsonObject, "values") ?? {}, [...place, "values"]);
+      const marked = [...truePaths(ownMember(jsonObject, "sensitive_values") ?? {}, [])];
+      const managed = ownMember(jsonObject, "mode") === "managed";
       this.#add(
-        {
-          address,
-          type: this.#text(jsonObject, "type", place),
-          managed: ownMember(jsonObject, "mode") === "managed",
-          ...markedValues(
-            this.#text(jsonObject, "type", place),
-            values === undefined || values === null ? {} : this.#object(values, [...place, "values"]),
-            [...truePaths(ownMember(jsonObject, "sensitive_values") ?? {}, [])],
-          ),
-          at: place,
-        },
+        { address, type, managed, ...markedValues(type, values, marked), at: place },
         ownMember(jsonObject, "deposed_key") !== undefined,
         ownMember(jsonObject, "tainted") === true,
       );

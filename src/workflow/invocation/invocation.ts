@@ -166,6 +166,17 @@ export interface WorkflowObserver {
   begin(): Promise<Activity>;
 }
 
+const nothing = (): void => undefined;
+const NO_ACTIVITY: Activity = { read: nothing, apply: nothing, stop: () => Promise.resolve() };
+
+/** Shows nothing. */
+export const SILENT_OBSERVER: WorkflowObserver = {
+  report: nothing,
+  retrying: nothing,
+  waitingForLock: nothing,
+  begin: () => Promise.resolve(NO_ACTIVITY),
+};
+
 /** Throws Failure with the findings if one of them is an error. */
 export function reportOrThrow(observer: WorkflowObserver, findings: readonly Diagnostic[]): void {
   if (hasErrors(findings)) throw new Failure(...findings);

@@ -162,13 +162,11 @@ interface ReviewModes extends ReviewOptions, Partial<BaseOptions> {
 /** Only a plan of the whole workspace and of a trusted spec can be saved or adopt objects. Throws Failure with CLI_USAGE. */
 export function assertReviewable(options: ReviewModes): void {
   const mode = options.untrusted ? "--untrusted" : options.offline ? "--offline" : undefined;
-  const other = options.writeMoved
-    ? "--write-moved"
-    : options.out !== undefined
-      ? "--out"
-      : options.adopt
-        ? "--adopt"
-        : undefined;
+  const [other] = [
+    ...(options.writeMoved ? ["--write-moved"] : []),
+    ...(options.out !== undefined ? ["--out"] : []),
+    ...(options.adopt ? ["--adopt"] : []),
+  ];
   if (mode !== undefined && other !== undefined)
     throw failureOf("CLI_USAGE", `${mode} and ${other} cannot be used together`, {
       hint: `remove ${other}, or plan without ${mode}`,

@@ -18,7 +18,7 @@ import type { TestSetup } from "../../spec/testing/read-tests.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import { nodeClock, nodeFiles, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
 import type { Clock, FileSystem, StateStore } from "../../state/model/store.ts";
-import { resolveInvocation, type WorkflowContext } from "../invocation/invocation.ts";
+import { resolveInvocation, SILENT_OBSERVER } from "../invocation/invocation.ts";
 import { type Connection, readLimitOf, transportTo } from "../session/connect.ts";
 import type { Session } from "../session/session.ts";
 
@@ -90,11 +90,8 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
   const state = newState();
   const key = await state.key({ make: true });
   const secretDigest = (value: string | Uint8Array): string => keyedDigest(key, value);
-  const invocation = resolveInvocation(silentContext(cwd, folder), {
-    host: EMBEDDED,
-    state: folder,
-    ...dialect,
-  });
+  const context = { env: {}, cwd, home: folder, observer: SILENT_OBSERVER };
+  const invocation = resolveInvocation(context, { host: EMBEDDED, state: folder, ...dialect });
   return {
     registry: registryIn(registry, dialect),
     connection,
@@ -148,21 +145,6 @@ const UNSYNCED_FILES: FileSystem = {
   open: async (path, how) => ({ ...(await nodeFiles.open(path, how)), sync: async () => undefined }),
   syncFolder: async () => undefined,
 };
-
-function silentContext(cwd: string, home: string): WorkflowContext {
-  const nothing = (): void => undefined;
-  return {
-    env: {},
-    cwd,
-    home,
-    observer: {
-      report: nothing,
-      retrying: nothing,
-      waitingForLock: nothing,
-      begin: async () => ({ read: nothing, apply: nothing, stop: () => Promise.resolve() }),
-    },
-  };
-}
 
 /** The same bytes in every run, so that IDs of objects are the same, too. */
 function countedBytes(): (count: number) => Uint8Array {
