@@ -11,12 +11,7 @@ import type { ApplyEvent, ChangeStatus, Plan } from "../../planner/model/plan.ts
 import type { Registry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import { isIdItsName, isSameName } from "../../resource/names.ts";
-import {
-  concealedEntry,
-  concealedRecord,
-  revealedRecord,
-  revealedState,
-} from "../../state/model/conceal-state.ts";
+import { concealedEntry, revealedRecord, revealedState } from "../../state/model/conceal-state.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { type ApplyLease, type Clock, type Random, randomHex } from "../../state/model/store.ts";
 import { Semaphore } from "../concurrency.ts";
@@ -44,8 +39,10 @@ export interface ApplyRun {
 }
 
 export function startRun(input: ApplyInput): ApplyRun {
-  const { parallelism } = input;
-  const { lease, endHistory } = runLease(input);
+  const { parallelism, history, sensitive } = input;
+  const recorded = history && recordedLease(input.lease, history, input);
+  // From the inside out: the state stores digests; the history gets digests, too; changes see the values.
+  const lease = sensitiveLease(recorded ?? input.lease, sensitive);
   const names = createNameIndex(input.registry, input.live);
   addNewNames(names, input.plan.changes);
   return {
@@ -56,7 +53,7 @@ export function startRun(input: ApplyInput): ApplyRun {
     stored: (address) => input.lease.record(address),
     tokens: new Map(),
     made: new Map(),
-    endHistory,
+    endHistory: recorded?.end,
     halted: undefined,
   };
 }
@@ -77,7 +74,7 @@ function slotsOf(parallelism: number): ApplyRun["slots"] {
 }
 
 export function isStopped(run: ApplyRun): boolean {
-  return run.input.signal?.aborted === true || run.halted !== undefined;
+  return run.input.signal.aborted || run.halted !== undefined;
 }
 
 export function newToken(run: ApplyRun): string {
@@ -91,7 +88,7 @@ export function newJournal(run: ApplyRun, change: Change, intent: NewIntent): Jo
     clock,
     signal,
     onWait: (what) =>
-      run.input.onEvent?.({ type: "apply_waiting", address: change.address, kind: change.kind, what }),
+      run.input.onEvent({ type: "apply_waiting", address: change.address, kind: change.kind, what }),
     pause: (sleep) => run.slots(change.kind).outside(sleep),
     mayBegin: () => assertMayBegin(run, change, intent),
     assertNew: (id) => assertNew(run, change, id),
@@ -139,12 +136,6 @@ export function notStarted(change: Change): Diagnostic {
   });
 }
 
-/** The lease of the changes, from the inside out: the state stores digests; the history gets digests, too; changes see the values. */
-function runLease({ lease, history, clock, registry, sensitive }: ApplyInput) {
-  const recorded = history && recordedLease(lease, history, { clock, registry, sensitive });
-  return { lease: sensitiveLease(recorded ?? lease, sensitive), endHistory: recorded?.end };
-}
-
 export interface ApplyInput {
   /** With its sensitive values. */
   readonly plan: Plan;
@@ -154,22 +145,22 @@ export interface ApplyInput {
   /** Objects that were live when the plan was made: IDs and names that the plan does not change. */
   readonly live: Live;
   /** The sensitive values of the run; the state has digests in their places. */
-  readonly sensitive?: SensitiveValues | undefined;
+  readonly sensitive: SensitiveValues;
   /** The service; its client limits how many requests are in flight. */
   readonly writer: Writer;
   readonly lease: ApplyLease;
   readonly clock: Clock;
   readonly random: Random;
   readonly parallelism: number;
-  readonly onEvent?: (event: ApplyEvent) => void;
+  readonly onEvent: (event: ApplyEvent) => void;
   /** Aborted to stop the apply: requests in flight finish, nothing new starts, and the state is saved. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
   /** Without it, the history of the state does not change. */
   readonly history?: HistoryInput;
 }
 
-function sensitiveLease(lease: ApplyLease, sensitive: SensitiveValues | undefined): ApplyLease {
-  if (sensitive === undefined || sensitive.isEmpty) return lease;
+function sensitiveLease(lease: ApplyLease, sensitive: SensitiveValues): ApplyLease {
+  if (sensitive.isEmpty) return lease;
   return {
     nonce: lease.nonce,
     state: () => revealedState(lease.state(), sensitive),
@@ -182,10 +173,6 @@ function sensitiveLease(lease: ApplyLease, sensitive: SensitiveValues | undefine
     assertHeld: () => lease.assertHeld(),
     publish: () => lease.publish(),
   };
-}
-
-export function storedForm(record: StateRecord, sensitive: SensitiveValues | undefined): StateRecord {
-  return sensitive === undefined ? record : concealedRecord(record, sensitive);
 }
 
 export interface ChangeResult {

@@ -39,10 +39,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
   const { changes } = input.plan;
   const begun = clock.now();
   const run = startRun(input);
-  const outcomes = new OutcomeLog(
-    () => clock.now(),
-    (event) => input.onEvent?.(event),
-  );
+  const outcomes = new OutcomeLog(() => clock.now(), input.onEvent);
   const items = workGraph(changes);
   outcomes.begin(items);
   // If this fails, the run is halted: the walk then starts nothing and skips each change.
@@ -62,7 +59,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     changes: outcomes.all(changes),
     // A halted run can write nothing: its journal is the record, and the history says that the run is unfinished.
     diagnostics: run.halted === undefined ? await endRun(run, outcomes) : [run.halted],
-    interrupted: signal?.aborted === true,
+    interrupted: signal.aborted,
     elapsedMs: clock.now() - begun,
   };
 }
@@ -72,7 +69,7 @@ async function endRun(run: ApplyRun, outcomes: OutcomeLog): Promise<readonly Dia
   recordUnchanged(run);
   // After a stop, the user waits for the end, and the next plan compares.
   const differences = isStopped(run) ? [] : await verify(run, writtenChanges(plan.changes, outcomes));
-  run.endHistory?.(outcomes.all(plan.changes), signal?.aborted === true, clock.now());
+  run.endHistory?.(outcomes.all(plan.changes), signal.aborted, clock.now());
   return [...differences, ...(await save(run))];
 }
 

@@ -49,7 +49,7 @@ export interface RecordedLease extends ApplyLease {
 interface HistoryPorts {
   readonly clock: Clock;
   readonly registry: KindRegistry;
-  readonly sensitive?: SensitiveValues | undefined;
+  readonly sensitive: SensitiveValues;
 }
 
 /** Records the apply in the history. An apply without changes adds nothing, so every saved plan stays valid. */
@@ -70,7 +70,7 @@ export function recordedLease(
       left: 0,
       changed: [],
     };
-    return sensitive === undefined ? run : concealedRun(run, sensitive);
+    return concealedRun(run, sensitive);
   };
   return {
     nonce: lease.nonce,
@@ -106,8 +106,7 @@ export function recordedLease(
         (change) => actions.has(`${change.action} ${change.address}`) || hasNewObject(change),
       );
       const changed = [...new Set([...done, ...effective].map(({ address }) => address))];
-      const past = pastChanges(effective, registry);
-      const details = sensitive?.texts.maskedDeep(past) ?? past;
+      const details = sensitive.texts.maskedDeep(pastChanges(effective, registry));
       const left = acted.length - done.length;
       const run: PastRun = {
         ...begun,
@@ -125,8 +124,8 @@ export function recordedLease(
 }
 
 /** Values that are sensitive in this run leave what earlier runs recorded. */
-function hideFormerValues(lease: ApplyLease, sensitive: SensitiveValues | undefined): void {
-  if (sensitive === undefined || sensitive.isEmpty) return;
+function hideFormerValues(lease: ApplyLease, sensitive: SensitiveValues): void {
+  if (sensitive.isEmpty) return;
   const history = lease.state().history ?? [];
   const changed = withoutSensitive(history, sensitive);
   for (const [at, run] of changed.entries()) if (run !== history[at]) lease.note({ type: "run", run });
@@ -163,21 +162,15 @@ function fieldsOf(change: Change, fields: FieldTable): readonly PastField[] {
           ? SENSITIVE_TEXT
           : bounded(maskedValue(schemaAt(fields, path), value));
       };
-      return fieldOf(toPointer(path), shown(before), shown(after));
+      return { path: toPointer(path), before: shown(before), after: shown(after) };
     });
   const side = (values: Values) =>
     Object.entries(values).map(
       ([name, value]) => [toPointer([name]), bounded(maskedValue(fields[name] ?? {}, value))] as const,
     );
-  if (change.action === "create")
-    return side(change.after).map(([path, value]) => fieldOf(path, undefined, value));
-  if (change.action === "delete")
-    return side(change.before).map(([path, value]) => fieldOf(path, value, undefined));
+  if (change.action === "create") return side(change.after).map(([path, after]) => ({ path, after }));
+  if (change.action === "delete") return side(change.before).map(([path, before]) => ({ path, before }));
   return [];
-}
-
-function fieldOf(path: string, before: Json | undefined, after: Json | undefined): PastField {
-  return { path, before, after };
 }
 
 function bounded(value: Json): Json {
@@ -202,7 +195,7 @@ function withoutSensitive(history: readonly PastRun[], sensitive: SensitiveValue
       fields: change.fields.map(({ path, before, after }) => {
         const masked = (side: Json | undefined): Json | undefined =>
           former.maskedDeep(withoutDigests(sensitive.conceal(change.address, side, "shown", placeOf(path))));
-        return fieldOf(path, masked(before), masked(after));
+        return { path, before: masked(before), after: masked(after) };
       }),
     }));
     const concealed = concealedRun({ ...run, ...defined({ details }) }, sensitive);

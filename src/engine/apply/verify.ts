@@ -13,9 +13,10 @@ import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import type { StateRecord } from "../../state/model/record.ts";
+import { concealedRecord } from "../../state/model/sensitive-state.ts";
 import { toNames } from "../name-index.ts";
 import { duplicatesOf, withDeposed } from "../recover/resolve-intent.ts";
-import { type ApplyRun, storedForm } from "./apply-run.ts";
+import type { ApplyRun } from "./apply-run.ts";
 import { recordUnsent } from "./change-actions.ts";
 import { appliedValues, leavesToServer, seenIn } from "./record-values.ts";
 
@@ -178,7 +179,7 @@ export function recordUnchanged(run: ApplyRun): void {
     const applied = appliedValues(provider, run.input.resources.get(change.address), change.after);
     const record = recordUnsent(run, change, applied);
     const stored = run.stored(change.address) ?? before;
-    if (canonicalJson(jsonOf(storedForm(record, run.input.sensitive))) !== canonicalJson(jsonOf(stored)))
+    if (canonicalJson(jsonOf(concealedRecord(record, run.input.sensitive))) !== canonicalJson(jsonOf(stored)))
       run.input.lease.note({ type: "record", record });
   }
 }

@@ -4,6 +4,7 @@ import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";
+import { SensitiveValues } from "../../../src/core/sensitive-values.ts";
 import { applyPlan } from "../../../src/engine/apply/apply.ts";
 import { Semaphore } from "../../../src/engine/concurrency.ts";
 import type { DesiredSpec } from "../../../src/engine/observe/needed-kinds.ts";
@@ -85,7 +86,8 @@ class Bench {
           random: counting(1000 + this.#runs),
           parallelism: this.parallelism,
           onEvent: (event) => this.events.push(event),
-          ...(this.signal === undefined ? {} : { signal: this.signal }),
+          sensitive: new SensitiveValues({ key: new Uint8Array(32), lineage: "" }),
+          signal: this.signal ?? new AbortController().signal,
         }),
         () => this.service.inFlight > 0,
       );

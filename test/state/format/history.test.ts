@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
 import { digest } from "../../../src/core/digest.ts";
 import type { PastRun } from "../../../src/core/past-run.ts";
+import { SensitiveValues } from "../../../src/core/sensitive-values.ts";
 import { recordedLease } from "../../../src/engine/apply/run-history.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { registry } from "../../../src/providers/index.ts";
@@ -86,11 +87,13 @@ test("changes after the end of an apply do not count as its own", () => {
   expect(history?.[0]?.changed).toEqual([]);
 });
 
+const NONE = new SensitiveValues({ key: new Uint8Array(32), lineage: "" });
+
 test("an apply that is killed leaves an unfinished entry with its actor, run and changes", async () => {
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = recordedLease(lease, { origin: ORIGIN, plan: PLAN }, { clock, registry });
+  const recorded = recordedLease(lease, { origin: ORIGIN, plan: PLAN }, { clock, registry, sensitive: NONE });
   const seq = await recorded.append({ type: "intent", intent: intent("pools.a") });
   await recorded.append({ type: "done", intent: seq, record: ready("pools.a") });
   const { history } = (await storeOn({ disk, clock }).read()).state;
@@ -112,7 +115,7 @@ test("an apply without changes adds no entry and keeps the serial", async () => 
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = recordedLease(lease, { origin: ORIGIN, plan: PLAN }, { clock, registry });
+  const recorded = recordedLease(lease, { origin: ORIGIN, plan: PLAN }, { clock, registry, sensitive: NONE });
   recorded.end([], false, 6_000);
   expect(await recorded.publish()).toMatchObject({ serial: 0 });
   expect(recorded.state().history).toBeUndefined();
@@ -122,7 +125,7 @@ test("the end of an apply counts actions, what is left, and the addresses beyond
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = recordedLease(lease, { origin: ORIGIN, plan: PLAN }, { clock, registry });
+  const recorded = recordedLease(lease, { origin: ORIGIN, plan: PLAN }, { clock, registry, sensitive: NONE });
   await recorded.append({ type: "host", host: "h" });
   const outcome = (at: number, result: "applied" | "failed") => ({
     address: `pools.p${at}` as Address,
@@ -224,7 +227,11 @@ async function recordedRuns(changes: readonly Change[]): Promise<readonly PastRu
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = recordedLease(lease, { origin: ORIGIN, plan: { ...PLAN, changes } }, { clock, registry });
+  const recorded = recordedLease(
+    lease,
+    { origin: ORIGIN, plan: { ...PLAN, changes } },
+    { clock, registry, sensitive: NONE },
+  );
   await recorded.append({ type: "host", host: "h" });
   const outcomes = changes.map(({ address, kind, action }) => ({
     address,
