@@ -44,7 +44,7 @@ const TEXT = { type: "string", minLength: 1 } as const;
 const TIME = { type: "string", pattern: DURATION } as const;
 
 /** docs/fleet.md describes the fields. A message about a wrong value has its example. */
-const COMMON: { readonly [name: string]: Json } = {
+const COMMON = {
   spec: { ...TEXT, examples: ["teams/ads"] },
   target: { ...TEXT, examples: ["prod"] },
   host: { ...TEXT, examples: ["https://example.azuredatabricks.net"] },
@@ -88,7 +88,7 @@ const COMMON: { readonly [name: string]: Json } = {
     },
     examples: [[{ start: "0 22 * * 6", duration: "4h" }]],
   },
-};
+} satisfies { readonly [name: string]: Json };
 
 const NAMES: Json = {
   pattern: "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
@@ -200,17 +200,7 @@ function entriesOf(map: Json | undefined): readonly Json[] {
   return typeof map === "object" && map !== null ? Object.values(map) : [];
 }
 
-type Texts =
-  | "spec"
-  | "target"
-  | "host"
-  | "profile"
-  | "state"
-  | "schedule"
-  | "timezone"
-  | "timeout"
-  | "memory"
-  | "jitter";
+type Texts = Exclude<keyof typeof COMMON, Maps | "maintenance">;
 
 interface WrittenWindow {
   readonly start: string;

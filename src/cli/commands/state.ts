@@ -15,7 +15,7 @@ import { keyCheck } from "../../state/format/encryption.ts";
 import { stateFromJson, stateToJson } from "../../state/format/snapshot.ts";
 import { STATE_BYTES } from "../../state/model/backend.ts";
 import { type JournalEntry, type State, type StateRecord, sortedRecords } from "../../state/model/record.ts";
-import type { Loaded } from "../../state/model/store.ts";
+import type { StateStore } from "../../state/model/store.ts";
 import { migrate as move } from "../../state/store/migrate.ts";
 import { requiredTarget } from "../../workflow/invocation/target.ts";
 import {
@@ -268,7 +268,10 @@ export const pushCommand = defineCommand({
     refuseExposed(context, exposedRecords(context, context.stateLocation().text, state));
     const placed = await withState(context, async (store) => {
       const ownKey = keyCheck(await store.key({ make: false }));
-      if (key !== "" && key !== ownKey && !options.force) throw otherDigests();
+      if (key !== "" && key !== ownKey && !options.force)
+        throw failureOf("STATE_KEY", "the digests of secrets were made with the key of another state", {
+          hint: "to keep the key, use `state migrate`; with --force, the next apply writes every secret again",
+        });
       const check = (present: State): void => {
         if (!options.force) assertFollows(present, state);
         assertStateHost(context, store.location, state);
@@ -282,12 +285,6 @@ export const pushCommand = defineCommand({
     context.stdout.write(`Pushed ${count(placed.records.size, "resource")} as serial ${placed.serial}.\n`);
   },
 });
-
-function otherDigests(): Failure {
-  return failureOf("STATE_KEY", "the digests of secrets were made with the key of another state", {
-    hint: "to keep the key, use `state migrate`; with --force, the next apply writes every secret again",
-  });
-}
 
 export const rekeyCommand = defineCommand({
   name: "rekey",
@@ -304,29 +301,16 @@ interrupted, run it again with both keys. Saved plans must be created again.`,
     const oldKeyText = fromEnv(context, "WORKSPACE_STATE_KEY_OLD");
     assertKeys(keyText, oldKeyText, options.decrypt);
     if (oldKeyText !== undefined && options.decrypt) {
-      const { state } = await readWith(context, oldKeyText);
+      const { state } = await withState(context, (store) => store.read(), { keys: { keyText: oldKeyText } });
       refuseExposed(context, exposedRecords(context, context.stateLocation().text, state));
     }
-    const store = openState(context, { keys: { keyText, oldKeyText } });
-    try {
-      const { state, diagnostics } = await store.rekey(lockWait(context, options.lockTimeout));
-      printDiagnostics(context, diagnostics);
-      const how = keyText === undefined ? "is no longer encrypted" : "is encrypted under WORKSPACE_STATE_KEY";
-      context.stdout.write(`The state ${how}, serial ${state.serial}.\n`);
-    } finally {
-      await store.close();
-    }
+    const rekeyed = (store: StateStore) => store.rekey(lockWait(context, options.lockTimeout));
+    const { state, diagnostics } = await withState(context, rekeyed, { keys: { keyText, oldKeyText } });
+    printDiagnostics(context, diagnostics);
+    const how = keyText === undefined ? "is no longer encrypted" : "is encrypted under WORKSPACE_STATE_KEY";
+    context.stdout.write(`The state ${how}, serial ${state.serial}.\n`);
   },
 });
-
-async function readWith(context: ConsoleContext, keyText: string): Promise<Loaded> {
-  const store = openState(context, { keys: { keyText } });
-  try {
-    return await store.read();
-  } finally {
-    await store.close();
-  }
-}
 
 function assertKeys(keyText: string | undefined, oldKeyText: string | undefined, decrypt: boolean): void {
   if (decrypt && keyText !== undefined)

@@ -108,28 +108,20 @@ function problemReporter(
   };
 }
 
-async function requireFleetDatabase(context: CommandContext, use: DatabaseUse): Promise<FleetDatabase> {
-  const database = await openFleetDatabase(context, use);
-  if (database !== undefined) return database;
-  throw failureOf("CLI_USAGE", `this command needs a database, and ${FLEET_DATABASE} is not set`, {
-    hint: `set ${FLEET_DATABASE} to postgres://user@host:5432/database; on one machine, use \`workspace fleet run\``,
-  });
-}
-
 export async function withQueue<T>(
   context: CommandContext,
   role: "work" | "send" | "read",
   work: (queue: JobQueue, database: FleetDatabase) => Promise<T>,
   user: QueueUser = {},
 ): Promise<T> {
-  const database = await requireFleetDatabase(context, role === "read" ? "read" : "write");
+  const database = await openFleetDatabase(context, role === "read" ? "read" : "write");
+  if (database === undefined)
+    throw failureOf("CLI_USAGE", `this command needs a database, and ${FLEET_DATABASE} is not set`, {
+      hint: `set ${FLEET_DATABASE} to postgres://user@host:5432/database; on one machine, use \`workspace fleet run\``,
+    });
   try {
     const queue = await database.openQueue(role, user);
-    try {
-      return await work(queue, database);
-    } finally {
-      await queue.close();
-    }
+    return await work(queue, database).finally(() => queue.close());
   } finally {
     await database.close();
   }
@@ -162,11 +154,7 @@ export async function readQueueFacts(database: Partial<FleetDatabase>): Promise<
   if (openQueue === undefined || leases === undefined || pauses === undefined) return undefined;
   try {
     const queue = await openQueue("read");
-    try {
-      return await queueFacts(queue, { leases, pauses });
-    } finally {
-      await queue.close();
-    }
+    return await queueFacts(queue, { leases, pauses }).finally(() => queue.close());
   } catch (problem) {
     if (problem instanceof Failure) return undefined;
     throw problem;
