@@ -116,7 +116,7 @@ class StateReader {
       const address = this.#text(jsonObject, "address", place);
       const type = this.#text(jsonObject, "type", place);
       const values = this.#object(ownMember(jsonObject, "values") ?? {}, [...place, "values"]);
-      const marked = [...truePaths(ownMember(jsonObject, "sensitive_values") ?? {}, [])];
+      const marked = truePaths(ownMember(jsonObject, "sensitive_values") ?? {});
       const managed = ownMember(jsonObject, "mode") === "managed";
       this.#add(
         { address, type, managed, ...markedValues(type, values, marked), at: place },
@@ -216,12 +216,12 @@ function markedValues(
   return { values: withMarks(values, paths), secrets };
 }
 
-function* truePaths(value: Json, at: Path): Generator<Path> {
-  if (value === true) yield at;
-  else if (Array.isArray(value))
-    for (const [index, item] of value.entries()) yield* truePaths(item, [...at, index]);
-  else if (isObject(value))
-    for (const [key, member] of Object.entries(value)) yield* truePaths(member, [...at, key]);
+function truePaths(value: Json): readonly Path[] {
+  const paths: Path[] = [];
+  visitScalars(value, [], (scalar, path) => {
+    if (scalar === true) paths.push(path);
+  });
+  return paths;
 }
 
 /** `sensitive_attributes`: lists of steps, each an attribute or an index. A step of another form ends the path early. */
@@ -368,13 +368,12 @@ interface Mark {
   readonly text: string;
 }
 
-export function sensitiveMarks(value: Json, path: Path = []): readonly Mark[] {
-  if (typeof value === "string") return hasMark(value) ? [{ path, text: value }] : [];
-  if (typeof value !== "object" || value === null) return [];
-  const members = Array.isArray(value) ? value.entries() : Object.entries(value);
-  return [...members].flatMap(([key, member]: [string | number, Json]) =>
-    sensitiveMarks(member, [...path, key]),
-  );
+export function sensitiveMarks(value: Json): readonly Mark[] {
+  const marks: Mark[] = [];
+  visitScalars(value, [], (scalar, path) => {
+    if (typeof scalar === "string" && hasMark(scalar)) marks.push({ path, text: scalar });
+  });
+  return marks;
 }
 
 /** The value of a field of this type that is an expression with a variable. */

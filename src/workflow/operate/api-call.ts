@@ -14,7 +14,7 @@ import type { WriteInput } from "../../api/contract/reader.ts";
 import { type Diagnostic, error, Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
-import { type Path, valueAt, withValueAt } from "../../core/pointer.ts";
+import { changedScalars, type Path, valueAt, withValueAt } from "../../core/pointer.ts";
 import { Sensitive } from "../../core/sensitive-texts.ts";
 import { shortened } from "../../core/sentences.ts";
 import { nearestHint, suggester } from "../../core/suggest.ts";
@@ -380,11 +380,5 @@ function closed(schema: Json): Json {
 }
 
 /** The validator does not support bigint. A number of about the same size has the same limits. */
-function measured(value: Json): Json {
-  if (typeof value === "bigint") return Number(value);
-  if (Array.isArray(value)) return value.map(measured);
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(
-    Object.entries(value as JsonObject).map(([key, value]) => [key, measured(value)]),
-  );
-}
+const measured = (value: Json): Json =>
+  changedScalars(value, [], (scalar) => (typeof scalar === "bigint" ? Number(scalar) : scalar));

@@ -141,64 +141,45 @@ export interface FollowRunObserver {
   retried(next: RunId, id: RunId, run: JsonObject): void;
 }
 
-/** Throws Failure with API_TIMEOUT. */
+/** Follows a run to the end of its last attempt. Throws Failure with API_TIMEOUT. */
 export async function followRun(
   reader: Reader,
-  following: FollowRunInput,
+  { run: first, signal, timeoutMs, patienceMs = PATIENCE_MS }: FollowRunInput,
   observer: FollowRunObserver,
 ): Promise<FollowedRun> {
-  const begun = performance.now();
-  for (let id = following.run; ; ) {
-    const attempt: Attempt = { id, reader, following, begun, observer };
-    const ended = await endOf(attempt);
-    const next = ended === undefined ? undefined : await nextOf(attempt, ended);
+  const since = performance.now();
+  const polled = <T>(id: RunId, look: (round: number) => Promise<T | undefined>): Promise<T | undefined> =>
+    poll(look, { ...PAUSES, timeoutMs, signal, since }, () =>
+      failureOf("API_TIMEOUT", `run ${id} has not ended after ${duration(timeoutMs ?? 0)} and continues`, {
+        hint: `to wait for it, run \`workspace runs get ${id} --wait\``,
+      }),
+    );
+  const endOf = (id: RunId): Promise<JsonObject | undefined> =>
+    polled(id, async () => {
+      const run = await reader.read("jobs/runs/get", { run_id: id });
+      if (hasEnded(run)) return run;
+      observer.polled(id, run);
+      return undefined;
+    });
+  /** The attempt that comes after one that has ended, once it is there. */
+  const nextOf = async (id: RunId, ended: JsonObject): Promise<RunId | undefined> => {
+    const begun = performance.now();
+    const outlook = await polled(id, async (round) => {
+      const attempt = await findNextAttempt(reader, ended);
+      if (attempt === undefined || "next" in attempt) return { next: attempt?.next };
+      if (performance.now() - begun > attempt.withinMs + patienceMs) return { next: undefined };
+      if (round === 0) observer.retryExpected(id, ended);
+      return undefined;
+    });
+    return outlook?.next;
+  };
+  for (let id = first; ; ) {
+    const ended = await endOf(id);
+    const next = ended === undefined ? undefined : await nextOf(id, ended);
     if (next === undefined) return { id, ended };
     observer.retried(next, id, ended ?? {});
     id = next;
   }
-}
-
-interface Attempt {
-  readonly id: RunId;
-  readonly reader: Reader;
-  readonly following: FollowRunInput;
-  readonly begun: number;
-  readonly observer: FollowRunObserver;
-}
-
-function endOf(attempt: Attempt): Promise<JsonObject | undefined> {
-  return polled(attempt, async () => {
-    const run = await attempt.reader.read("jobs/runs/get", { run_id: attempt.id });
-    if (hasEnded(run)) return run;
-    attempt.observer.polled(attempt.id, run);
-    return undefined;
-  });
-}
-
-/** The attempt that comes after one that has ended, once it is there. */
-async function nextOf(attempt: Attempt, ended: JsonObject): Promise<RunId | undefined> {
-  const { patienceMs = PATIENCE_MS } = attempt.following;
-  const begun = performance.now();
-  const outlook = await polled(attempt, async (round) => {
-    const outlook = await findNextAttempt(attempt.reader, ended);
-    if (outlook === undefined || "next" in outlook) return { next: outlook?.next };
-    if (performance.now() - begun > outlook.withinMs + patienceMs) return { next: undefined };
-    if (round === 0) attempt.observer.retryExpected(attempt.id, ended);
-    return undefined;
-  });
-  return outlook?.next;
-}
-
-function polled<T>(
-  { id, begun, following }: Attempt,
-  look: (round: number) => Promise<T | undefined>,
-): Promise<T | undefined> {
-  const { signal, timeoutMs } = following;
-  return poll(look, { ...PAUSES, timeoutMs, signal, since: begun }, () =>
-    failureOf("API_TIMEOUT", `run ${id} has not ended after ${duration(timeoutMs ?? 0)} and continues`, {
-      hint: `to wait for it, run \`workspace runs get ${id} --wait\``,
-    }),
-  );
 }
 
 type RunId = number | bigint;

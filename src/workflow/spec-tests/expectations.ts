@@ -29,20 +29,10 @@ export function differs({ expected, actual }: StepComparison): boolean {
 type Changes = readonly Pick<Change, "action" | "address">[];
 
 export function comparePlan(expected: JsonObject, changes: Changes): readonly StepComparison[] {
-  const stepComparisons: StepComparison[] = [];
-  if (expected.summary !== undefined)
-    stepComparisons.push({
-      what: "summary",
-      expected: expected.summary,
-      actual: summaryOf(expected.summary, changes),
-    });
-  if (expected.actions !== undefined)
-    stepComparisons.push({
-      what: "actions",
-      expected: expected.actions,
-      actual: actionsOf(expected.actions, changes),
-    });
-  return stepComparisons;
+  return Object.entries({ summary: summaryOf, actions: actionsOf }).flatMap(([what, actualOf]) => {
+    const wanted = expected[what];
+    return wanted === undefined ? [] : [{ what, expected: wanted, actual: actualOf(wanted, changes) }];
+  });
 }
 
 function summaryOf(expected: Json, changes: Changes): Json {
@@ -74,26 +64,22 @@ type Item = Readonly<Record<string, Json>>;
 
 /** Without an expectation, warnings are not compared. */
 export function compareDiagnostics(expected: JsonObject, all: readonly Diagnostic[]): StepComparison {
-  const diagnostics = all.filter(({ rule }) => rule === undefined);
-  const wanted = expected.diagnostics;
-  const counted =
-    wanted === undefined ? diagnostics.filter(({ severity }) => severity === "error") : diagnostics;
-  const items = counted.map(({ code, address }): Item => ({ code, ...defined({ address }) }));
-  const { actual, extra } = matched(wanted, items, "code");
-  return { what: "diagnostics", expected: wanted, actual, because: extra.flatMap((at) => counted[at] ?? []) };
+  const isCounted = ({ severity, rule }: Diagnostic): boolean =>
+    rule === undefined && (expected.diagnostics !== undefined || severity === "error");
+  const findings = all.filter(isCounted).map((diagnostic) => {
+    const { code, address } = diagnostic;
+    return { diagnostic, item: { code, ...defined({ address }) } };
+  });
+  return compareFindings("diagnostics", expected, findings, "code");
 }
 
 export function compareGuards(expected: JsonObject, all: readonly Guard[]): StepComparison {
   const guards = all.filter(({ diagnostic }) => diagnostic.rule === undefined);
-  const items = guards.map(
-    ({ diagnostic, addresses }): Item => ({
-      code: diagnostic.code,
-      ...(addresses.length === 0 ? {} : { addresses: [...addresses] }),
-    }),
-  );
-  const { actual, extra } = matched(expected.guards, items, "code");
-  const because = extra.flatMap((at) => guards[at]?.diagnostic ?? []);
-  return { what: "guards", expected: expected.guards, actual, because };
+  const findings = guards.map(({ diagnostic, addresses }) => {
+    const { code } = diagnostic;
+    return { diagnostic, item: { code, ...(addresses.length === 0 ? {} : { addresses: [...addresses] }) } };
+  });
+  return compareFindings("guards", expected, findings, "code");
 }
 
 /** Violations of rules: those that block the plan are guards, the others are warnings. */
@@ -101,16 +87,31 @@ export function compareRules(
   expected: JsonObject,
   { guards, diagnostics }: Pick<Plan, "guards" | "diagnostics">,
 ): StepComparison {
-  const violations = [
-    ...guards.map(({ diagnostic }) => ({ diagnostic, enforcement: "error" })),
-    ...diagnostics.map((diagnostic) => ({ diagnostic, enforcement: "warn" })),
-  ].filter(({ diagnostic }) => diagnostic.rule !== undefined);
-  const items = violations.map(({ diagnostic: { rule, address }, enforcement }): Item => {
-    return { rule: rule?.name ?? "", ...defined({ address }), enforcement };
+  const ofGuards = guards.map(({ diagnostic }) => ({ diagnostic, enforcement: "error" }));
+  const warnings = diagnostics.map((diagnostic) => ({ diagnostic, enforcement: "warn" }));
+  const findings = [...ofGuards, ...warnings].flatMap(({ diagnostic, enforcement }) => {
+    const { rule, address } = diagnostic;
+    if (rule === undefined) return [];
+    return [{ diagnostic, item: { rule: rule.name, ...defined({ address }), enforcement } }];
   });
-  const { actual, extra } = matched(expected.rules, items, "rule");
-  const because = extra.flatMap((at) => violations[at]?.diagnostic ?? []);
-  return { what: "rules", expected: expected.rules, actual, because };
+  return compareFindings("rules", expected, findings, "rule");
+}
+
+interface Finding {
+  readonly diagnostic: Diagnostic;
+  readonly item: Item;
+}
+
+/** `main`: what an expectation names that is only a string. */
+function compareFindings(
+  what: "diagnostics" | "guards" | "rules",
+  { [what]: expected }: JsonObject,
+  findings: readonly Finding[],
+  main: string,
+): StepComparison {
+  const items = findings.map(({ item }) => item);
+  const { actual, extra } = matched(expected, items, main);
+  return { what, expected, actual, because: extra.flatMap((at) => findings[at]?.diagnostic ?? []) };
 }
 
 /** Returns the expected items that match a result, as written, followed by all other results. */

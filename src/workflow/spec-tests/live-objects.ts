@@ -4,7 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { type Address, addressOf, kindOf, memberOf, nameOf, parentOf } from "../../core/address.ts";
 import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
-import { setMember } from "../../core/pointer.ts";
+import { changedScalars, setMember } from "../../core/pointer.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { DEFAULT_ADMIN } from "../../emulator/embedded.ts";
 import { waitUntil } from "../../engine/apply/journaled-writer.ts";
@@ -237,17 +237,11 @@ export function changedSpec(object: AddressedObject, objects: LiveObjects, chang
 }
 
 /** References to other live objects, which this spec does not declare, are IDs again. */
-function withoutReferences(value: Json, objects: LiveObjects): Json {
-  if (typeof value === "string") {
-    const object = objects.get(/^\$\{(.+)\.\w+\}$/.exec(value)?.[1] as Address);
-    return object?.live.id ?? value;
-  }
-  if (Array.isArray(value)) return value.map((value: Json) => withoutReferences(value, objects));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, value]) => [key, withoutReferences(value, objects)]),
-  );
-}
+const withoutReferences = (value: Json, objects: LiveObjects): Json =>
+  changedScalars(value, [], (scalar) => {
+    const address = /^\$\{(.+)\.\w+\}$/.exec(String(scalar))?.[1];
+    return objects.get(address as Address)?.live.id ?? scalar;
+  });
 
 const memberAt = (at: Span, value: Json): MapMember => ({ key: at, value: nodeOf(at, value) });
 
