@@ -155,7 +155,7 @@ describe("tidy", () => {
 
   test("every word that a message puts into a command to run is quoted for a shell", () => {
     const commands = /\\`(?:workspace|chmod) [^`]*?\\`/g;
-    const isNumber = /^(?:id|run|last\.id)$/;
+    const isNumber = /^(?:id|run|run_id|last\.id)$/;
     const isFixed = /^(?:shellWord\(.*\)|operation(?:\.id)?|named)$/;
     const unquoted = sources.flatMap(({ path, text }) =>
       [...text.matchAll(commands)]
