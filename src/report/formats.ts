@@ -133,7 +133,7 @@ export const PLAN_FORMATS = {
 
 export type PlanFormat = keyof typeof PLAN_FORMATS;
 
-const loadDriftMarkdown = async () => (await import("./format/plan-markdown.ts")).driftMarkdown;
+const loadDriftMarkdown = async () => (await import("./format/drift-markdown.ts")).driftMarkdown;
 
 export const DRIFT_FORMATS = {
   text: async () => {

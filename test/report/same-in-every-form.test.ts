@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Diagnostic } from "../../src/core/diagnostic.ts";
+import { driftMarkdown } from "../../src/report/format/drift-markdown.ts";
 import { githubAnnotations } from "../../src/report/format/github-annotations.ts";
 import { codeQuality } from "../../src/report/format/gitlab.ts";
 import { driftJunit, outcomeJunit, planJunit } from "../../src/report/format/junit.ts";
@@ -9,7 +10,7 @@ import { driftNotices, type Notice, outcomeNotices, planNotices } from "../../sr
 import { outcomeMarkdown } from "../../src/report/format/outcome-markdown.ts";
 import { outcomeText } from "../../src/report/format/outcome-text.ts";
 import { driftReportJson, planJson } from "../../src/report/format/plan-json.ts";
-import { driftMarkdown, planMarkdown } from "../../src/report/format/plan-markdown.ts";
+import { planMarkdown } from "../../src/report/format/plan-markdown.ts";
 import { driftText, planText } from "../../src/report/format/plan-text.ts";
 import { sarifReport } from "../../src/report/format/sarif.ts";
 import { driftHtml, planHtml } from "../../src/report/html/plan-html.ts";

@@ -1,51 +1,112 @@
-// Changes and drift as items of a list in Markdown, with their differences: alone, or equal ones together.
+// Changes as items of a list in Markdown, with their differences: alone, equal ones together, or those of a kind in a line.
 
-import { count, firstFew } from "../../core/sentences.ts";
+import { count, firstFew, grouped, shortened } from "../../core/sentences.ts";
 import { UNDECLARED } from "../../planner/model/change.ts";
+import { type Room, SPACIOUS } from "../text/comment-room.ts";
 import { markdownBlock, markdownCode, markdownSentence, markdownText } from "../text/printable.ts";
 import type { Block } from "../text/shorten-markdown.ts";
 import type { ChangeView } from "../view/change-view.ts";
-import { authorText, type DriftItem, notedOnce } from "../view/drift-view.ts";
 import { type FieldLine, fieldNote } from "../view/field-lines.ts";
-import { type ChangeGroup, type DriftGroup, foldDrift, groupTitle, kindCounts } from "../view/fold.ts";
+import { type ChangeGroup, groupTitle, isAccessChange, kindCounts } from "../view/fold.ts";
 
-/** So many changes are open in a comment, which has at most two screens; the others are in closed blocks and on the page. */
-export const MOST_OPEN = 10;
-
-/** A line names so many objects or side effects. */
-export const NAMED_IN_LINE = 3;
-
-/** A line of many changes names so many of them. */
-export const MOST_BELOW = 4;
-
-/** An open change shows so many lines of its differences. */
-export const MOST_LINES = 6;
-
-export function names(changes: readonly ChangeView[], most: number): string {
+/** The first addresses, in code, with the former ones. */
+export function names(changes: readonly ChangeView[], most: number, text?: number): string {
   return firstFew(changes, most, (change) => {
     const { formerAddress } = change;
-    const moved = formerAddress === undefined ? "" : ` (moved from ${markdownCode(formerAddress)})`;
-    return `${titleCode(change)}${moved}`;
+    return `${titleCode(change, text)}${formerAddress === undefined ? "" : ` (moved from ${codeOf(formerAddress, text)})`}`;
   });
 }
 
-/** An open line of equal changes: their difference, and the first by name. */
-export function equalBlock(group: ChangeGroup): Block {
-  const diff = diffOf(group[0], false);
-  const most = group.length <= MOST_OPEN ? MOST_OPEN : MOST_BELOW;
-  if (diff.length === 0 || diff.length > MOST_BESIDE) return groupBlock(group, most);
-  const head = groupHead(group);
-  const line = `${head}: ${diff.map(markdownCode).join(", ")} of ${names(group, most)}`;
-  return block("change", head, [line, ...sentencesOf(group[0])]);
+export const codeOf = (address: string, most = Number.POSITIVE_INFINITY): string =>
+  markdownCode(shortened(address, most));
+
+/** The address; of a move, both. */
+function titleCode({ action, address, source }: ChangeView, most?: number): string {
+  const code = codeOf(address, most);
+  return action === "move" ? `${codeOf(source.movedFrom ?? "", most)} to ${code}` : code;
 }
 
-/** Equal changes have their differences once. `most`: so many are named. */
-export function groupBlock(group: ChangeGroup, most = group.length): Block {
+/** An open line of equal changes: their difference, and the first by name. */
+export function equalBlock(group: ChangeGroup, room: Room): Block {
+  const [view] = group;
+  const diff = diffOf(view, false);
+  const most = group.length <= room.few ? group.length : room.names;
+  const named = names(group, most, room.text);
+  const sentences = room.lines === 0 ? [] : sentencesOf(view);
+  const head = groupHead(group);
+  if (isBeside(diff, room)) {
+    const difference = diff.length === 0 ? ":" : `: ${diff.map(markdownCode).join(", ")} of`;
+    return block("change", head, [`${head}${difference} ${named}`, ...sentences]);
+  }
+  if (room.lines === 0) return block("change", head, [`${head}: ${tally(group, room.text)} (${named})`]);
+  return block("change", `${head}: ${named}`, [
+    `${head}: ${named}`,
+    ...sentences,
+    ...fence(firstLines(diffOf(view), room)),
+  ]);
+}
+
+/** Equal changes with all their names, and their differences once. */
+export function groupBlock(group: ChangeGroup): Block {
   const [view, ...others] = group;
   if (others.length === 0) return changeBlock(view);
-  const title = groupHead(group);
-  const lines = [`${title}: ${names(group, most)}`, ...sentencesOf(view), ...fence(diffOf(view))];
-  return block("change", `${title}: ${names(group, NAMED_IN_LINE)}`, lines);
+  const head = groupHead(group);
+  const lines = [`${head}: ${names(group, group.length)}`, ...sentencesOf(view), ...fence(diffOf(view))];
+  return block("change", `${head}: ${names(group, SPACIOUS.names)}`, lines);
+}
+
+const firstLines = (lines: readonly string[], { lines: most }: Room): readonly string[] =>
+  lines.length <= most ? lines : [...lines.slice(0, most), `  … ${count(lines.length - most, "more line")}`];
+
+const isBeside = (diff: readonly string[], { text }: Room): boolean =>
+  diff.length <= MOST_BESIDE && diff.join("").length <= Math.min(LONGEST_BESIDE, text);
+
+/** Changes of one kind and action without a block of their own, in one line. Of a few whose access changes, each has its difference there; of more, each difference is counted, so that no right is only in a closed block. */
+export function kindLine(own: ChangeGroup, room: Room): string {
+  const [{ verb }] = own;
+  const head = `- **${verb}** ${markdownText(kindCounts(own))}`;
+  const isAccess = own.every((change) => !change.destroys && isAccessChange(change));
+  if (!isAccess) return `${head}: ${names(own, room.names, room.text)}`;
+  const differing = own.filter(({ fields }) => fields.length > 0);
+  if (own.length > room.few && differing.length > 0)
+    return `${head}: ${tally(own, room.text)} (${names(own, room.names, room.text)})`;
+  const parts = own.map((change) => {
+    const lines = diffOf(change, false)
+      .slice(0, room.lines)
+      .map((line) => markdownCode(shortened(line, room.text)));
+    return lines.length === 0
+      ? names([change], 1, room.text)
+      : `${names([change], 1, room.text)} (${lines.join(", ")})`;
+  });
+  return `${head}: ${parts.join(", ")}`;
+}
+
+/** So many differences of the changes of a kind are counted. */
+const MOST_COUNTED = 3;
+
+/** `access.ops: (none) → CAN_MANAGE` in 12, `entitlements` in 3: the differences of security, or all if there are none. */
+export function tally(own: readonly Pick<ChangeView, "fields">[], text: number): string {
+  const all = own.flatMap(({ fields }, at) => {
+    let label = "";
+    let severity: FieldLine["severity"];
+    return fields.map((line) => {
+      if (line.label !== "") ({ label, severity } = line);
+      return { at, label, severity, line: withoutSeverity({ ...line, label }) };
+    });
+  });
+  const rights = all.filter(({ severity }) => severity === "security");
+  const byLabel = [...Map.groupBy(rights.length > 0 ? rights : all, ({ label }) => label).values()];
+  return firstFew(
+    byLabel.toSorted((a, b) => b.length - a.length),
+    MOST_COUNTED,
+    (differences) => {
+      const texts = new Set(differences.flatMap(({ line }) => fieldDiff(false, false)(line)));
+      const shown = texts.size === 1 ? [...texts] : differences.slice(0, 1).map(({ label }) => label);
+      const changes = new Set(differences.map(({ at }) => at)).size;
+      const times = own.length === 1 ? "" : ` in ${grouped(changes)}`;
+      return `${shown.map((difference) => markdownCode(shortened(difference, text))).join("")}${times}`;
+    },
+  );
 }
 
 function groupHead(group: ChangeGroup): string {
@@ -55,36 +116,29 @@ function groupHead(group: ChangeGroup): string {
   return `- **${verb}** ${markdownText(groupTitle(group))}${remarks}`;
 }
 
-/** The address; of a move, both. */
-export function titleCode({ action, address, source }: ChangeView): string {
-  const code = markdownCode(address);
-  return action === "move" ? `${markdownCode(source.movedFrom ?? "")} to ${code}` : code;
-}
-
 /** So many lines of differences are next to the address. */
-const MOST_BESIDE = 2;
+export const MOST_BESIDE = 2;
 
 /** Longer ones are in a block, which scrolls. */
-const LONGEST_BESIDE = 140;
+export const LONGEST_BESIDE = 140;
 
-/** The line of one field of drift also has who acknowledged it, and why. */
-const LONGEST_DRIFT = 400;
-
-/** `most`: lines of differences to show. A few short ones are then next to the address. */
-export function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): Block {
+/** A change with its differences: whole, or what of it there is room for. A few short differences are then next to the address. */
+export function changeBlock(view: ChangeView, room?: Room): Block {
   const remarkTexts = [...view.severityRemarks, ...view.remarks];
-  const remarks = remarkTexts.length === 0 ? "" : ` (${markdownText(remarkTexts.join("; "))})`;
-  const head = `- **${view.verb}** ${titleCode(view)}${remarks}`;
+  const remarks =
+    remarkTexts.length === 0
+      ? ""
+      : ` (${markdownText(shortened(remarkTexts.join("; "), room?.text ?? Number.POSITIVE_INFINITY))})`;
+  const head = `- **${view.verb}** ${titleCode(view, room?.text)}${remarks}`;
   const diff = diffOf(view);
-  const isBrief = most < Number.POSITIVE_INFINITY && view.content.length === 0;
-  const beside = isBrief && diff.length > 0 && diff.length <= MOST_BESIDE ? diffOf(view, false) : [];
-  if (beside.length > 0 && beside.join("").length <= LONGEST_BESIDE) {
-    const line = `${head}: ${beside.map(markdownCode).join(", ")}`;
-    return block("change", head, [line, ...sentencesOf(view)]);
-  }
-  const shown =
-    diff.length <= most ? diff : [...diff.slice(0, most), `  … ${count(diff.length - most, "more line")}`];
-  return block("change", head, [head, ...sentencesOf(view), ...fence(shown)]);
+  if (room === undefined) return block("change", head, [head, ...sentencesOf(view), ...fence(diff)]);
+  const sentences = room.lines === 0 ? [] : sentencesOf(view);
+  const beside = view.content.length > 0 ? [] : diffOf(view, false);
+  if (beside.length > 0 && isBeside(beside, room))
+    return block("change", head, [`${head}: ${beside.map(markdownCode).join(", ")}`, ...sentences]);
+  if (room.lines > 0) return block("change", head, [head, ...sentences, ...fence(firstLines(diff, room))]);
+  const counted = diff.length === 0 ? "" : `: ${tally([view], room.text)}`;
+  return block("change", head, [`${head}${counted}`]);
 }
 
 function sentencesOf({ consequences, otherReasons, cost }: ChangeView): readonly string[] {
@@ -107,34 +161,8 @@ export function diffOf(
   return [...shown.flatMap(fieldDiff(action === "create", isInBlock)), ...content];
 }
 
-function withoutSeverity({ severity: _, ...line }: FieldLine): FieldLine {
+export function withoutSeverity({ severity: _, ...line }: FieldLine): FieldLine {
   return line;
-}
-
-/** If the service does not record who changed several objects, a note says it for all. */
-export function driftBlocks(drift: readonly DriftItem[]): readonly Block[] {
-  const { items, note } = notedOnce(drift);
-  const blocks = foldDrift(items).map(driftBlock);
-  return note === "" ? blocks : [{ what: "note about drift", text: `_${note}_\n\n` }, ...blocks];
-}
-
-/** The recorded value is on the left, the live one on the right. Equal drift is there once, and a short difference next to the address. */
-function driftBlock(group: DriftGroup): Block {
-  const [{ address, what, fields, content, remarks: all, author, source }] = group;
-  const isSame = group.every((item) => item.author === author);
-  const by = isSame ? author : authorText(source.origin && { ...source.origin, at: undefined }, true);
-  const remarkTexts = [...all, ...(by === "" ? [] : [by])].map(markdownText);
-  const remarks = remarkTexts.length === 0 ? "" : ` (${remarkTexts.join("; ")})`;
-  const title = group.length === 1 ? markdownCode(address) : markdownText(kindCounts(group));
-  const head = `- **${what}** ${title}${remarks}`;
-  const members =
-    group.length === 1 ? "" : ` of ${firstFew(group, MOST_OPEN, (item) => markdownCode(item.address))}`;
-  const beside = content.length > 0 ? [] : fields.map(withoutSeverity).flatMap(fieldDiff(false, false));
-  const longest = beside.length === 1 ? LONGEST_DRIFT : LONGEST_BESIDE;
-  if (beside.length > 0 && beside.length <= MOST_BESIDE && beside.join("").length <= longest)
-    return block("drifted resource", head, [`${head}: ${beside.map(markdownCode).join(", ")}${members}`]);
-  const lines = fence([...fields.flatMap(fieldDiff(false)), ...content]);
-  return block("drifted resource", head, [`${head}${members}`, ...lines]);
 }
 
 /** `head`: what is left of it if there is little room. */

@@ -15,6 +15,7 @@ import {
   groupTitle,
   kindCounts,
 } from "../view/fold.ts";
+import { shortPair } from "../view/word-differences.ts";
 
 export function changeBlocks(groups: readonly ChangeGroup[], colors: Colors): readonly string[] {
   const isNotedBelow = areUnrecorded(groups.map(([{ driftOrigin }]) => driftOrigin));
@@ -178,7 +179,8 @@ function fieldValue(line: FieldLine, colors: Colors): string {
   if (line.sign === "+") return colors.green(`+ ${line.text}`);
   if (line.sign === "-") return colors.red(`- ${line.text}`);
   if (line.was === undefined) return line.text;
-  return `${colors.red(line.was)} ${colors.dim("→")} ${colors.green(line.text)}`;
+  const [was, now] = shortPair(line.was, line.text);
+  return `${colors.red(was)} ${colors.dim("→")} ${colors.green(now)}`;
 }
 
 function contentBlock(lines: readonly string[], colors: Colors): readonly string[] {

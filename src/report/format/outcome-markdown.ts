@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, firstFew } from "../../core/sentences.ts";
-import { findingDetails, findingQuote, nextLines } from "../text/findings-markdown.ts";
+import { findingDetails, findingQuote, findingSections, nextLines } from "../text/findings-markdown.ts";
 import { markdownCode, markdownSentence, markdownText, markupText } from "../text/printable.ts";
 import { markdownHead, type RunInfo } from "../text/run-info.ts";
 import {
@@ -11,6 +11,7 @@ import {
   collapsed,
   type FittedReport,
   fittedMarkdown,
+  RANK,
   type Section,
 } from "../text/shorten-markdown.ts";
 import type { ChangeView } from "../view/change-view.ts";
@@ -19,7 +20,6 @@ import { nextOfOutcome } from "../view/next-step.ts";
 import { type OutcomeItem, type OutcomeView, sharedCauses } from "../view/outcome-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
 import { changeBlock, names } from "./change-markdown.ts";
-import { findingSections, RANK } from "./plan-markdown.ts";
 
 /** A cause names so many changes. */
 const MOST_NAMED = 5;

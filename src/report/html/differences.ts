@@ -1,7 +1,7 @@
 // The differences of a change in a page: a table of fields, both sides of a string, and marks on the words that differ.
 
-import { diffWordsWithSpace } from "diff/lib/diff/word.js";
 import { type FieldLine, fieldNote } from "../view/field-lines.ts";
+import { wordDifferences } from "../view/word-differences.ts";
 import { type Html, html, NOTHING } from "./page.ts";
 
 export function fieldTable(all: readonly FieldLine[]): Html {
@@ -69,25 +69,10 @@ function side(name: "del" | "add", line: Html | string | undefined): Html {
   return line === undefined ? html`<td class="none"></td>` : html`<td class="${name}">${line}</td>`;
 }
 
-/** A shorter value is compared at a glance. */
-const SHORT = 16;
-
-/** Marks of more words would be a pattern, and more words take long to compare. */
-const MOST_MARKS = 8;
-const LONGEST = 4_000;
-
 /** Both sides of a change, with marks on the words that differ if much of a long value stays the same. */
 function withMarks(was: string, now: string): readonly [before: Html, after: Html] {
-  const plain = [html`${was}`, html`${now}`] as const;
-  const longer = Math.max(was.length, now.length);
-  if (longer < SHORT || longer > LONGEST) return plain;
-  const parts = diffWordsWithSpace(was, now, { maxEditLength: 4 * MOST_MARKS });
-  const changes = parts?.filter(({ added, removed }) => added || removed) ?? [];
-  const same = parts?.reduce(
-    (sum, { value, added, removed }) => sum + (added || removed ? 0 : value.length),
-    0,
-  );
-  if (parts === undefined || changes.length > 2 * MOST_MARKS || (same ?? 0) * 3 < longer) return plain;
+  const parts = wordDifferences(was, now);
+  if (parts === undefined) return [html`${was}`, html`${now}`];
   const side = (omitted: "added" | "removed") =>
     parts
       .filter((part) => !part[omitted])

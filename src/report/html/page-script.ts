@@ -33,23 +33,35 @@ export const PAGE_SCRIPT = `
   const grouped = (number) => number.toLocaleString("en-US");
 
   const items = [];
+  const START = '\\u003cdetails class="';
+  const nextItem = (text, from) => {
+    for (let at = text.indexOf(START, from); at !== -1; at = text.indexOf(START, at + 1))
+      if (text.startsWith(' item"', text.indexOf('"', at + START.length) - 5)) return at;
+    return text.length;
+  };
   const sections = Array.from(document.querySelectorAll("section.list"), (element) => {
     const section = { element, holder: element.querySelector(".items"), heading: element.querySelector("h2") };
     section.title = section.heading.textContent;
     for (const chunk of element.querySelectorAll("noscript")) {
-      for (const markup of chunk.textContent.split(/(?=\\u003cdetails class="[a-z -]* item")/)) {
-        if (markup.trim() === "") continue;
-        const start = markup.slice(0, markup.indexOf(">"));
-        const item = { section, markup, isOpen: start.endsWith(" open"), facets: {}, number: 1, text: undefined };
-        for (const [, name, value] of start.matchAll(/ (?:data-)?([a-z0-9]+)="([^"]*)"/g)) item.facets[name] = decoded(value);
-        item.number = Number(item.facets.number || 1);
-        items.push(item);
+      const text = chunk.textContent;
+      for (let at = nextItem(text, 0); text.length > at; ) {
+        const next = nextItem(text, at + 1);
+        items.push({ section, markup: text.slice(at, next), isOpen: text.startsWith(" open>", text.indexOf(">", at) - 5), facets: undefined, text: undefined });
+        at = next;
       }
       chunk.remove();
     }
     return section;
   });
-  const total = items.reduce((sum, item) => sum + item.number, 0);
+  /** Read when a filter needs them: those of 50,000 items take longer than the rest of the page. */
+  const facetsOf = (item) => {
+    if (item.facets === undefined) {
+      item.facets = {};
+      for (const [, name, value] of item.markup.slice(0, item.markup.indexOf(">")).matchAll(/ (?:data-)?([a-z0-9]+)="([^"]*)"/g)) item.facets[name] = decoded(value);
+    }
+    return item.facets;
+  };
+  const numberOf = (item) => Number(facetsOf(item).number || 1);
   const textOf = (item) => (item.text === undefined ? (item.text = decoded(item.markup.replace(/\\u003c[^>]*>/g, " ")).toLowerCase()) : item.text);
 
   function headOf(item, at) {
@@ -66,12 +78,12 @@ export const PAGE_SCRIPT = `
       if (body === -1) return;
       element.insertAdjacentHTML("beforeend", item.markup.slice(body, item.markup.lastIndexOf(END)));
     }
-    if (item.facets.id === undefined || element.querySelector(".copy") !== null) return;
+    if (facetsOf(item).id === undefined || element.querySelector(".copy") !== null) return;
     const bar = document.createElement("p");
     bar.className = "copy";
     for (const [label, text] of [
-      ["Copy address", () => item.facets.id],
-      ["Copy link", () => location.href.split("#")[0] + "#" + encodeURIComponent(item.facets.id)],
+      ["Copy address", () => facetsOf(item).id],
+      ["Copy link", () => location.href.split("#")[0] + "#" + encodeURIComponent(facetsOf(item).id)],
     ]) {
       const button = document.createElement("button");
       button.type = "button";
@@ -119,7 +131,8 @@ export const PAGE_SCRIPT = `
       for (const element of section.holder.querySelectorAll("details.item[open]")) fill(element);
     }
     if (count === null) return;
-    const number = shown.reduce((sum, at) => sum + items[at].number, 0);
+    const total = Number(count.dataset.total);
+    const number = shown.length === items.length ? total : shown.reduce((sum, at) => sum + numberOf(items[at]), 0);
     const part = shown.length > PAGE_SIZE ? ", page " + grouped(first / PAGE_SIZE + 1) + " of " + grouped(Math.ceil(shown.length / PAGE_SIZE)) : "";
     count.textContent = (number === total ? grouped(number) : grouped(number) + " of " + grouped(total)) + " shown" + part;
     for (const pager of document.querySelectorAll(".pager")) {
@@ -134,13 +147,14 @@ export const PAGE_SCRIPT = `
     const wanted = new Set(actions.filter((box) => box.checked).map((box) => box.value));
     const chosen = choices.filter((choice) => choice.value !== "").map((choice) => [choice.id, choice.value]);
     shown = Array.from(items.keys()).filter((at) => {
-      const { facets } = items[at];
+      const facets = facetsOf(items[at]);
       return (
         chosen.every(([name, value]) => facets[name] === value) &&
         (wanted.size === 0 || wanted.has(facets.action)) &&
         words.every((word) => textOf(items[at]).includes(word))
       );
     });
+    document.querySelector("main").classList.toggle("filtering", items.length > shown.length);
     render(0);
   }
 
@@ -179,7 +193,7 @@ export const PAGE_SCRIPT = `
     const idle = window.requestIdleCallback || ((run) => run());
     idle((deadline) => {
       let next = at;
-      do for (const item of items.slice(next, (next += 50))) textOf(item);
+      do for (const item of items.slice(next, (next += 50))) textOf(item) && facetsOf(item);
       while (items.length > next && deadline !== undefined && deadline.timeRemaining() > 5);
       if (items.length > next) readAhead(next);
     });
@@ -238,8 +252,8 @@ export const PAGE_SCRIPT = `
   /** The item with this anchor, or the equal changes among which it is. */
   function goTo(id) {
     const markup = 'id="' + id.replace(/[&"'\\u003c>]/g, (character) => "&" + Object.keys(CHARACTERS).find((name) => CHARACTERS[name] === character) + ";") + '"';
-    let at = items.findIndex((item) => item.facets.id === id);
-    if (at === -1) at = items.findIndex((item) => item.markup.includes(markup));
+    const near = Array.from(items.keys()).filter((at) => items[at].markup.includes(markup));
+    const at = near.find((at) => facetsOf(items[at]).id === id) ?? near[0] ?? -1;
     if (at === -1) {
       const target = byId(id);
       if (target === null) return;
@@ -334,7 +348,7 @@ export const PAGE_SCRIPT = `
   if (live !== null) {
     try {
       const changed = JSON.parse(sessionStorage.getItem(OPEN_KEY) || "{}");
-      for (const item of items) if (item.facets.id in changed) item.isOpen = changed[item.facets.id];
+      for (const item of items) if (facetsOf(item).id in changed) item.isOpen = changed[facetsOf(item).id];
       sessionStorage.removeItem(OPEN_KEY);
     } catch {}
     const age = () => {
@@ -350,7 +364,7 @@ export const PAGE_SCRIPT = `
         const answer = await fetch(live.dataset.results, { cache: "no-store" });
         const { made_at: made } = await answer.json();
         if (made === live.dataset.made) return;
-        const opened = Object.fromEntries(items.map((item) => [item.facets.id, item.isOpen]));
+        const opened = Object.fromEntries(items.map((item) => [facetsOf(item).id, item.isOpen]));
         try { sessionStorage.setItem(OPEN_KEY, JSON.stringify(opened)); } catch {}
         location.reload();
       } catch {

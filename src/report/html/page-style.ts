@@ -63,6 +63,7 @@ ul.members { margin: 10px 0 0 !important; columns: 2; column-gap: 28px; } ul.mem
 .glance div:first-child { border-radius: 8px 8px 0 0; } .glance div:last-child { border-radius: 0 0 8px 8px; } .glance div:only-child { border-radius: 8px; }
 .glance div + div { border-top: 1px solid var(--line); }
 .glance dt { flex: 0 0 100px; white-space: nowrap; color: var(--tone); font-weight: 650; } .glance dd { margin: 0; min-width: 0; overflow-wrap: anywhere; } .glance p { margin: 0; font-size: 14px; }
+.filtering > .glance, .filtering > .findings, .filtering > #access, .filtering > #renames { display: none; }
 .findings { margin-top: 8px; font-size: 14px; } .findings .note { margin: 6px 0; } .findings > .note { padding: 6px 16px; } .findings details.note { padding: 0; overflow: hidden; }
 details.note > summary { padding: 6px 42px 6px 16px; } details.note > summary span { flex: 1 1 300px; min-width: 0; }
 details.note .note { border: 0; border-radius: 0; padding: 6px 0; margin: 0; }

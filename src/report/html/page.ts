@@ -138,7 +138,7 @@ ${choices(items, kinds)}${moreChoices(items, more)}
 <button type="button" id="collapse">Collapse</button>
 <button type="button" id="reset">Reset</button>
 <fieldset><legend>${legend}</legend>${counted(items.map((facets) => facets.action)).map(chip)}</fieldset>
-<output id="count"></output>${pager("Pages")}
+<output id="count" data-total="${items.reduce((sum, { number = 1 }) => sum + number, 0)}"></output>${pager("Pages")}
 </div>
 `;
 }

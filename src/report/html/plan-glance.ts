@@ -106,15 +106,22 @@ function effectRow(changes: readonly ChangeView[]): readonly GlanceRow[] {
   return [{ tone: "update", label: "Side effects", text: html`${sentences.join("; ")}${more}` }];
 }
 
+/** So many lines are open below several findings. */
+const MOST_CROWDED = 2;
+
 /** The JSON of a plan has the others. */
 const MOST_RIGHTS = 500;
 
-export function accessSection(access: AccessView | undefined): Html {
+/** `isCrowded`: what stands above leaves no room on the first screen, where the summary counts the changes. */
+export function accessSection(access: AccessView | undefined, isCrowded: boolean): Html {
   if (access === undefined) return NOTHING;
   const { open, isShortened } = openAccess(access);
-  const notes = access.notCompared.map((what) => html`<li>not compared: ${what}</li>`);
+  const notes =
+    access.notCompared.length === 0 ? NOTHING : html`<li>not compared: ${access.notCompared.join("; ")}</li>`;
   const all = isShortened ? allRights(access) : NOTHING;
-  return html`<section id="access"><h2>${access.title}</h2><ul>${open.map(accessLine)}${notes}</ul>${all}</section>
+  const lines = html`<ul>${open.map(accessLine)}${notes}</ul>${all}`;
+  if (isCrowded && open.length > MOST_CROWDED) return closed(access.title, [lines], "access");
+  return html`<section id="access"><h2>${access.title}</h2>${lines}</section>
 `;
 }
 

@@ -3,12 +3,13 @@
 import { nameOf } from "../../core/address.ts";
 import { count, firstFew, grouped } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
+import { foldDiagnostics } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import { filePage } from "../text/source-link.ts";
 import { summaryActions } from "../text/vocabulary.ts";
 import { type ChangeView, contentLine, type SpecPlace } from "../view/change-view.ts";
-import { type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts";
+import { type DriftItem, type DriftView, marksIn, notedOnce } from "../view/drift-view.ts";
 import {
   briefDifference,
   type ChangeGroup,
@@ -74,12 +75,10 @@ function* planBody(plan: PlanView, info: RunInfo | undefined): Generator<Html> {
   const isSplit = plan.split !== undefined;
   const facets = [...all.map((view) => facetsOf(view)), ...plan.shown.drift.map(driftFacets)];
   yield glance([...glanceRows(plan), ...nextRow(nextOfPlan(plan, info))]);
-  yield findingSection(
-    [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics, ...plan.notes],
-    info,
-  );
+  const findings = [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics, ...plan.notes];
+  yield findingSection(findings, info);
   yield hiddenNote(plan.shown.hidden);
-  yield accessSection(plan.access);
+  yield accessSection(plan.access, foldDiagnostics(findings).length > MOST_FINDINGS);
   yield renamesSection(plan);
   yield filterBar(facets);
   yield* list(isSplit ? "Destroys, caused by this change" : "Destroys", destroysIn(own));
@@ -117,6 +116,9 @@ function* groupItems(
 function hiddenNote(hidden: string | undefined): Html {
   return hidden === undefined ? NOTHING : html`<p class="where">${hidden}</p>`;
 }
+
+/** Above more findings there is no room for rights on the first screen. */
+const MOST_FINDINGS = 2;
 
 /** More lines would move the filter bar off the first screen. */
 const MOST_RENAMES = 4;
@@ -371,7 +373,7 @@ function driftHtmlOf(group: DriftGroup, info: RunInfo | undefined, open: boolean
         ? NOTHING
         : remark(firstFew(group, MOST_NAMED, ({ source }) => printable(nameOf(source.address)))),
       severity(item.severity),
-      remark(item.remark),
+      remark(item.remark || acknowledgedText(item)),
       isSingle ? place(item.at) : NOTHING,
     ],
     body: [
@@ -382,6 +384,14 @@ function driftHtmlOf(group: DriftGroup, info: RunInfo | undefined, open: boolean
       isSingle ? NOTHING : html`<ul class="members">${members}</ul>`,
     ],
   });
+}
+
+/** `acknowledged`, or `1 of 2 acknowledged`, on a closed card; who did it and why is next to each field. */
+function acknowledgedText({ source }: DriftItem): string {
+  const marks = marksIn(source);
+  const number = marks.filter(({ acknowledged }) => acknowledged !== undefined).length;
+  if (number === 0) return "";
+  return number === marks.length ? "acknowledged" : `${number} of ${marks.length} acknowledged`;
 }
 
 /** `content: 1 line added, 1 removed`. */

@@ -1,21 +1,87 @@
 // Findings in Markdown: each as a quote or an item, and a report of findings alone.
 
+import { CODES } from "../../core/codes.ts";
 import { type Diagnostic, type Location, placeText } from "../../core/diagnostic.ts";
-import { ruleText, severityCounts } from "./diagnostic-text.ts";
-import { markdownBlock, markdownCode, markdownSentence, markdownText, printableLines } from "./printable.ts";
+import { count, firstFew, shortened } from "../../core/sentences.ts";
+import { type Room, SPACIOUS } from "./comment-room.ts";
+import { type DiagnosticGroup, foldDiagnostics, ruleText, severityCounts } from "./diagnostic-text.ts";
+import {
+  markdownBlock,
+  markdownCode,
+  markdownSentence,
+  markdownText,
+  markupText,
+  printableLines,
+} from "./printable.ts";
 import { markdownHead, markdownLink, type RunInfo } from "./run-info.ts";
-import { type Block, COMMENT_SIZE, type FittedReport, fittedMarkdown } from "./shorten-markdown.ts";
+import {
+  type Block,
+  COMMENT_SIZE,
+  collapsed,
+  type FittedReport,
+  fittedMarkdown,
+  RANK,
+  type Section,
+} from "./shorten-markdown.ts";
 import { filePage } from "./source-link.ts";
 
-/** `> **error** CODE message at place (cause) — hint`. */
-export function findingQuote(diagnostic: Diagnostic, info?: RunInfo): Block {
+/** The findings of one severity: the first groups open, as far as there is room, and a closed block with each finding that is not. */
+export function findingSections(
+  all: readonly Diagnostic[],
+  severity: Diagnostic["severity"],
+  info: RunInfo | undefined,
+  room = SPACIOUS,
+): readonly [open: Section, closed: Section] {
+  const groups = foldDiagnostics(all.filter((diagnostic) => diagnostic.severity === severity));
+  const rank = severity === "error" ? RANK.errors : RANK.warnings;
+  const shown = groups.slice(0, severity === "error" ? room.errors : room.warnings);
+  const blocks = shown.map((group) => openFinding(group, info, room));
+  const rest = groups.slice(shown.length);
+  const number = rest.flat().length;
+  const codes = [...new Set(rest.map(([{ code }]) => markdownCode(code)))];
+  const more = `> **${count(number, `more ${severity}`)}** ${firstFew(codes, NAMED)}\n\n`;
+  const closed = groups.filter(
+    (group, at) =>
+      group.length > 1 || at >= shown.length || findingQuote(group[0], info).text !== blocks[at]?.text,
+  );
+  const [first] = closed;
+  const code = closed.length === 1 && first !== undefined ? ` ${markupText(first[0].code)}` : "";
+  return [
+    { rank, open: "", blocks: number === 0 ? blocks : [...blocks, { what: "finding", text: more }] },
+    collapsed(
+      number === 0 ? RANK.closed : rank,
+      `All ${count(closed.flat().length, severity)}${code}`,
+      closed.flat().map((diagnostic) => findingQuote(diagnostic, info)),
+    ),
+  ];
+}
+
+/** A line names so many resources or codes. */
+const NAMED = 3;
+
+function openFinding(group: DiagnosticGroup, info: RunInfo | undefined, { text, names }: Room): Block {
+  const [first, ...others] = group;
+  if (others.length === 0) return findingQuote(first, info, text);
+  const about = group.flatMap(({ address }) =>
+    address === undefined ? [] : [markdownCode(shortened(address, text))],
+  );
+  const which = about.length === 0 ? "" : `: ${firstFew(about, Math.min(NAMED, names))}`;
+  const sentence = markdownSentence((CODES[first.code] ?? shortened(first.message, text)).replace(/\.$/, ""));
+  const quote = `> **${count(group.length, first.severity)}** ${markdownCode(first.code)} ${sentence}${which}\n\n`;
+  return { what: "finding", text: quote };
+}
+
+/** `> **error** CODE message at place (cause) — hint`. `most`: characters of the message, and of the rest together, which is left out if it has more. */
+export function findingQuote(diagnostic: Diagnostic, info?: RunInfo, most = Number.POSITIVE_INFINITY): Block {
   const { severity, code, message, at, usedAt = [], rule, cause, hint } = diagnostic;
   const uses = usedAt.map((use) => `, used at ${placeCode(use, info)}`).join("");
   const place = at === undefined ? "" : ` at ${placeCode(at, info)}${uses}`;
   const from = rule === undefined ? "" : `, ${markdownSentence(ruleText(rule))}`;
   const beneath = cause === undefined ? "" : ` (${markdownSentence(cause)})`;
   const next = hint === undefined ? "" : ` — ${markdownSentence(hint)}`;
-  const text = `> **${severity}** ${markdownCode(code)} ${markdownSentence(message)}${place}${from}${beneath}${next}\n\n`;
+  const details = `${place}${from}${beneath}${next}`;
+  const shown = details.length > most ? "" : details;
+  const text = `> **${severity}** ${markdownCode(code)} ${markdownSentence(shortened(message, most))}${shown}\n\n`;
   return { what: "finding", text };
 }
 

@@ -18,6 +18,17 @@ export interface Section {
   readonly blocks: readonly Block[];
 }
 
+/** The order in which sections keep their place in a report that is too long. `complete`: what an open section shortened. */
+export const RANK = {
+  errors: 0,
+  open: 1,
+  warnings: 2,
+  complete: 2,
+  closed: 3,
+  drift: 4,
+  unmanaged: 5,
+} as const;
+
 export interface MarkdownSize {
   readonly limit: number;
   readonly unit: "characters" | "bytes";
@@ -54,6 +65,18 @@ export function fittedMarkdown(head: string, sections: readonly Section[], size:
     return texts.length === 0 ? [] : [sectionText(section, texts)];
   });
   return { text: joined([head, missing(filled, chosen), ...shown]), cut: true };
+}
+
+/** What a reader sees before a block is opened. */
+export function openTextOf(head: string, sections: readonly Section[]): string {
+  return joined([
+    head,
+    ...sections
+      .filter(({ blocks }) => blocks.length > 0)
+      .map((section) =>
+        sectionText(section, section.close === undefined ? section.blocks.map(fullText) : []),
+      ),
+  ]);
 }
 
 /** The most important first: the line of each block, then its details, as long as there is room. */

@@ -167,9 +167,8 @@ const LONGEST = 400;
 const BARE = /^[\w@./+~(-][\w@./+~:=()-]*$/;
 const OTHER_TYPE = /^(?:[-+.]?\d[\d_.eE+-]*|0x.*|true|false|null|none|~)$/i;
 
-export function valueText(value: Json | undefined): string {
-  if (value === undefined) return "(none)";
-  return cut(inline(value));
+export function valueText(value: Json | undefined, most = LONGEST): string {
+  return value === undefined ? "(none)" : cut(inline(value), most);
 }
 
 function inline(value: Json): string {
@@ -189,9 +188,9 @@ function stringText(whole: string): string {
   return printable(BARE.test(text) && !OTHER_TYPE.test(text) ? text : JSON.stringify(text));
 }
 
-function cut(text: string): string {
-  if (text.length <= LONGEST) return text;
-  return `${text.slice(0, LONGEST)}… (${grouped(text.length - LONGEST)} more characters)`;
+export function cut(text: string, most = LONGEST): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most)}… (${grouped(text.length - most)} more characters)`;
 }
 
 /** Two lists compared as sets: removed and added members, in the order of the lists. */

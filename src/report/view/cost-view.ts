@@ -1,9 +1,10 @@
 // The cost of a plan, and its cores and memory, as sentences and as JSON.
 
-import type { Address } from "../../core/address.ts";
+import { type Address, kindOf } from "../../core/address.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { Amounts, ChangeCost, CostSide } from "../../planner/model/plan-cost.ts";
+import { kindCounts } from "./fold.ts";
 
 type Costs = Pick<Plan, "cost" | "capacity">;
 
@@ -110,6 +111,9 @@ const differenceOf = (before = ZERO, after = ZERO): typeof ZERO => ({
 
 const ZERO = { min: 0, max: 0 };
 
+/** So many resources without a known cost are named. */
+const MOST_NAMED = 5;
+
 /** `+5.70 to +12.90 USD per hour while running, +0.60 of it always; 760 scheduled runs per month.` The words of `costSentences`. */
 export function totalCostText(costs: Costs): string | undefined {
   const measured = measuredIn(costs);
@@ -135,7 +139,11 @@ export function totalCostText(costs: Costs): string | undefined {
   const parts = [
     ...(amounts === undefined ? [] : [amounts]),
     ...(runs > 0 ? [`${grouped(Math.round(runs))} scheduled runs per month`] : []),
-    ...(names.length === 0 ? [] : [`unknown for ${listed(names, "and", 5)}`]),
+    ...(names.length === 0
+      ? []
+      : [
+          `unknown for ${names.length > MOST_NAMED ? kindCounts(names.map((address) => ({ kind: kindOf(address) }))) : listed(names)}`,
+        ]),
   ];
   return parts.length === 0 ? undefined : `${parts.join("; ")}.`;
 }

@@ -11,7 +11,8 @@ import { isSensitive, maskedValue } from "../../resource/masked.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import { tableSchema, visitValue } from "../../resource/walk.ts";
 import { printable } from "../text/printable.ts";
-import { setChange, valueText } from "../text/terminal.ts";
+import { cut, setChange, valueText } from "../text/terminal.ts";
+import { shortPair } from "./word-differences.ts";
 
 /** `label  text  note`. `was` is an old value, left of an arrow; `sign` marks a member that comes or goes. `severity` is never `other`. */
 export interface FieldLine {
@@ -95,7 +96,14 @@ function changedLines(fields: FieldTable, diff: FieldDiff, label: string): reado
     return memberLines(label, before ?? [], after ?? [], schema.list);
   if (isLong(before) || isLong(after)) return textLines(label, before, after);
   if (isObject(before) || isObject(after)) return objectLines(diff.path, before, after);
-  return [{ label, was: contentText(diff.path, before), text: contentText(diff.path, after) }];
+  const pair = { label, was: contentText(diff.path, before), text: contentText(diff.path, after) };
+  if (pair.was !== pair.text) return [pair];
+  // They differ in the end, which a long value is shown without.
+  const [was, text] = shortPair(
+    valueText(before, Number.POSITIVE_INFINITY),
+    valueText(after, Number.POSITIVE_INFINITY),
+  );
+  return [{ label, was: cut(was), text: cut(text) }];
 }
 
 /** The first characters of a digest differ for different contents. Cells are known by a digest alone, where files also have a size. */

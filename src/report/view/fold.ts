@@ -1,5 +1,5 @@
 // Groups equal changes (one kind, action, and set of differences), equal drift, and side effects with the same sentence, so that a
-// reader reads each once. Deletions are never in a group, and changes of access only where a form
+// reader reads each once. Planned deletions are never in a group, and changes of access only where a form
 // asks for it.
 
 import { nameOf } from "../../core/address.ts";
@@ -81,9 +81,9 @@ function likeness(view: ChangeView): string {
 
 export type DriftGroup = readonly [DriftItem, ...DriftItem[]];
 
-/** Deleted objects first, each alone, then by severity. Equal changes by one person are a group, whenever each was made. */
+/** Deleted objects first, then by severity. Equal changes by one person are a group, whenever each was made. */
 export function foldDrift(drift: readonly DriftItem[]): readonly DriftGroup[] {
-  const alike = Map.groupBy(drift, (item) => (item.what === "deleted" ? item : driftLikeness(item)));
+  const alike = Map.groupBy(drift, driftLikeness);
   const groups = [...alike.values()].flatMap((group) =>
     group.length < LEAST ? group.map((item): DriftGroup => [item]) : [group as unknown as DriftGroup],
   );

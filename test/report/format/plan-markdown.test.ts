@@ -6,16 +6,19 @@ import { error, warning } from "../../../src/core/diagnostic.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { ApplyOutcome } from "../../../src/planner/model/plan.ts";
 import { registry as realRegistry } from "../../../src/providers/index.ts";
+import { driftMarkdown } from "../../../src/report/format/drift-markdown.ts";
 import { outcomeMarkdown } from "../../../src/report/format/outcome-markdown.ts";
-import { driftMarkdown, planMarkdown } from "../../../src/report/format/plan-markdown.ts";
+import { planMarkdown } from "../../../src/report/format/plan-markdown.ts";
+import { driftText } from "../../../src/report/format/plan-text.ts";
 import { outcomeHtml } from "../../../src/report/html/outcome-html.ts";
 import { html } from "../../../src/report/html/page.ts";
 import { driftHtml, planHtml } from "../../../src/report/html/plan-html.ts";
 import { markdownText } from "../../../src/report/text/printable.ts";
 import { SUMMARY_SIZE } from "../../../src/report/text/shorten-markdown.ts";
+import { colorsFor } from "../../../src/report/text/terminal.ts";
 import { briefDifference } from "../../../src/report/view/fold.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
-import { planView } from "../../../src/report/view/plan-view.ts";
+import { type PlanView, planView } from "../../../src/report/view/plan-view.ts";
 import { teamDrift, teamPlan, teamView } from "../html/team-plan.ts";
 import { create, everything, INFO, planOf, remove, replace, secret, update, viewOf } from "../plans.ts";
 import { richOutcome } from "../rich.ts";
@@ -145,11 +148,18 @@ describe("plan as Markdown", () => {
     }
   });
 
-  test("up to ten access changes that share a line have their differences there, so that no right is only in a closed block", () => {
-    const { text } = planMarkdown(teamView(165, true), INFO);
-    const open = text.slice(0, text.indexOf("<details>"));
-    const line = /^- \*\*update\*\* 5 groups: (.*)$/m.exec(open)?.[1] ?? "";
-    expect(line.match(/`\+ members\.users: bob-\d+@example\.com`/g)).toHaveLength(5);
+  test("access changes that share a line have their differences there, each if they are few, or counted, so that no right is only in a closed block", () => {
+    const lineOf = (view: PlanView, kind: string) =>
+      new RegExp(`^- \\*\\*update\\*\\* \\d+ ${kind}: .*$`, "m").exec(planMarkdown(view, INFO).text)?.[0] ??
+      "";
+    const { changes, ...rest } = teamPlan(300);
+    const groups = changes.filter(({ kind }) => kind === "groups");
+    const few = planView({ ...rest, changes: groups, diagnostics: [] }, realRegistry);
+    expect(lineOf(few, "groups").match(/`\+ members\.users: bob-\d+@example\.com`/g)).toHaveLength(5);
+    expect(lineOf(teamView(3_552, true), "groups")).toMatch(
+      / (\d+) groups: `members\.users` in \1 \(`groups\./,
+    );
+    expect(lineOf(teamView(165, true), "acls")).toContain("`permission: READ → WRITE`");
   });
 
   test("secrets that an apply compares are one line outside of the access changes, and Needs attention counts every change", () => {
@@ -170,7 +180,7 @@ describe("plan as Markdown", () => {
     expect(open).toContain("### Needs attention: 12 resources");
     expect(open.match(/^- \*\*update\*\* `pools\.p\d+`/gm)).toHaveLength(10);
     expect(open).toContain("- **update** 2 pools: `pools.p10`, `pools.p11`\n");
-    expect(text).toContain("<details><summary>All that need attention: 12 resources</summary>");
+    expect(text).toContain("<details><summary>All changes that need attention: 12 resources</summary>");
     const page = planHtml(view);
     expect(page).toContain("<dt>Secrets</dt><dd>Not compared: 12<");
     expect(page).not.toContain("<dt>Access</dt>");
@@ -429,6 +439,21 @@ describe("a report of a run", () => {
     expect(page.match(/<details class="\w+ item"/g)).toHaveLength(2);
     expect(page.indexOf('id="pools.lost"')).toBeLessThan(page.indexOf('id="pools.p0"'));
     expect(page).toContain('<li id="pools.p11"><code>pools.p11</code>');
+  });
+
+  test("of drift has equal deleted objects once, with each name, in the comment, on the page, and in text", () => {
+    const [changed] = drift.drift;
+    if (changed === undefined) throw new Error("the sample drift changes nothing");
+    const gone = { ...changed, what: "deleted", fields: [], remark: "", remarks: [] } as const;
+    const shown = Array.from({ length: 30 }, (_, at) => ({
+      ...gone,
+      address: `pools.p${at}`,
+      kind: "pools",
+    }));
+    const view = { ...drift, drift: shown, shown };
+    expect(driftMarkdown(view).text).toContain("- **deleted** 30 pools");
+    expect(driftHtml(view).match(/<details class="\w+ item"/g)).toHaveLength(1);
+    expect(driftText(view, colorsFor(false)).match(/- deleted/g)).toHaveLength(1);
   });
 
   test("of drift has what is acknowledged last", () => {

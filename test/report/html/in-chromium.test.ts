@@ -60,6 +60,9 @@ function withFrame() {
   return error("SPEC_TYPE", "max_capacity must be an integer", { at });
 }
 
+const notesOf = (number: number) =>
+  Array.from({ length: number }, (_, at) => warning("PLAN_MODE", `a note about the run, number ${at}`));
+
 const visible = (page: Page) => page.locator("details.item:visible .address").allTextContents();
 
 /** Where a key has led: the address of the change in focus. */
@@ -306,6 +309,25 @@ describeInChromium("a page", (open) => {
     expect(await visible(page)).toEqual(["pools.old"]);
     await page.click("#reset");
     expect(await page.evaluate("location.hash")).toBe("");
+  });
+
+  test("while a search is active, the filter bar and the first result are on the first screen, and the summary returns afterwards", async () => {
+    const view = teamView(3_552, true);
+    const { page } = await open(planHtml({ ...view, notes: notesOf(4) }), {
+      viewport: { width: 1280, height: 800 },
+    });
+    const bottomOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => element.getBoundingClientRect().bottom);
+    expect(await bottomOf(".tools")).toBeLessThanOrEqual(800);
+    await page.fill("#search", "fraud");
+    expect(await page.evaluate("scrollY")).toBe(0);
+    expect(await bottomOf(".tools")).toBeLessThanOrEqual(400);
+    expect(await bottomOf("details.item")).toBeLessThanOrEqual(800);
+    await page.click("#reset");
+    expect(await page.locator(".glance:visible, .findings:visible").count()).toBe(2);
   });
 
   test("a line of the summary shows its changes", async () => {

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { diffLines, textDiff, wordsFor } from "../../../src/report/view/field-lines.ts";
+import { shortPair } from "../../../src/report/view/word-differences.ts";
 
 test("a changed line shows the old and the new one between its neighbours", () => {
   const lines = textDiff("a\nb\nc\n", "a\nB\nc\n");
@@ -17,6 +18,35 @@ test("a changed line shows the old and the new one between its neighbours", () =
 test("a long difference is truncated, with a note", () => {
   const text = Array.from({ length: 500 }, (_, at) => `line ${at}`).join("\n");
   expect(textDiff("", text).at(-1)?.text).toMatch(/^… \(\d+ more lines\)$/);
+});
+
+const query = (table: string, limit = 500) =>
+  `SELECT customer_id, region, sum(amount) AS total FROM ${table} WHERE day > 30 AND status NOT IN ('cancelled', 'refunded') LIMIT ${limit}`;
+
+test("of a long value in which a few words change, the pair has these words with what is next to them", () => {
+  expect(shortPair(query("raw_orders"), query("clean_orders"))).toEqual([
+    "…m(amount) AS total FROM raw_orders WHERE day > 30 AND stat…",
+    "…m(amount) AS total FROM clean_orders WHERE day > 30 AND stat…",
+  ]);
+  const [was] = shortPair(query("raw_orders"), query("clean_orders", 7));
+  expect(was).toMatch(/^….* raw_orders .* 500$/);
+});
+
+test("a short pair, and one of values that have little in common, is exact", () => {
+  for (const [was, now] of [
+    ["14.3.x-scala2.12", "15.4.x-scala2.12"],
+    [query("a"), "x ".repeat(90)],
+  ] as const)
+    expect(shortPair(was, now)).toEqual([was, now]);
+});
+
+test("two values that differ only behind the end of what is shown of a long value show their difference", () => {
+  const field = { name: { type: "string" } } as const;
+  const [before, after] = [1, 2].map((end) => `${"word ".repeat(200)}${end}`);
+  const diff = { path: ["name"], before, after, cause: "spec", replaces: false } as const;
+  const [line] = diffLines(field, diff, "spec", "other");
+  expect(line?.was).toMatch(/^….*word 1"$/);
+  expect(line?.text).toMatch(/^….*word 2"$/);
 });
 
 test("a cron expression is said in words, days counted as Quartz counts them", () => {
