@@ -153,6 +153,9 @@ kbd { background: var(--code); border: 1px solid var(--edge); border-radius: 4px
   body { background: none; font-size: 12px; }
   main { max-width: none; padding: 0; }
   .tools, .keys, .copy, .pager, #theme, .glance [data-control] { display: none; }
+  .findings, .glance p, .reasons, .remark, .kinds, .flag, #access ul, .fields .why, .sides th, code, .address, .label, .value, .sides { font-size: inherit; }
+  .body { padding: 6px 16px 8px; } summary { padding: 5px 16px; }
+  details.item, .glance div { break-inside: avoid; }
   .graph { max-height: none; overflow: visible; } .graph svg { max-width: 100%; height: auto; }
   .note pre { white-space: pre-wrap; }
   .note, summary, .sides tr, .fields tr { break-inside: avoid; } details.note { break-inside: auto; }
