@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { CODES } from "../../../src/core/codes.ts";
 import { error, warning } from "../../../src/core/diagnostic.ts";
-import type { AccessRight } from "../../../src/planner/model/access.ts";
+import type { AccessRight } from "../../../src/planner/model/plan.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { Plan } from "../../../src/planner/model/plan.ts";
 import { registry } from "../../../src/providers/index.ts";
