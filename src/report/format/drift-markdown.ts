@@ -71,7 +71,7 @@ export function driftBlocks(drift: readonly DriftItem[]): readonly Block[] {
 const noteBlocks = (note: string): readonly Block[] =>
   note === "" ? [] : [{ what: "note about drift", text: `_${note}_\n\n` }];
 
-/** What has no block of its own: a line for each kind and each of what happened. */
+/** Other drift: a line for each kind, and for what is changed, deleted, and new. */
 function kindBlocks(groups: readonly DriftGroup[], room: Room): readonly Block[] {
   const alike = Map.groupBy(groups.flat(), ({ what, kind }) => `${what} ${kind}`);
   return [...alike.values()].map((own): Block => {

@@ -112,7 +112,7 @@ const MOST_CROWDED = 2;
 /** The JSON of a plan has the others. */
 const MOST_RIGHTS = 500;
 
-/** `isCrowded`: what stands above leaves no room on the first screen, where the summary counts the changes. */
+/** `isCrowded`: the findings above fill the first screen, on which the summary counts the changes. */
 export function accessSection(access: AccessView | undefined, isCrowded: boolean): Html {
   if (access === undefined) return NOTHING;
   const { open, isShortened } = openAccess(access);

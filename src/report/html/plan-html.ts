@@ -117,7 +117,7 @@ function hiddenNote(hidden: string | undefined): Html {
   return hidden === undefined ? NOTHING : html`<p class="where">${hidden}</p>`;
 }
 
-/** Above more findings there is no room for rights on the first screen. */
+/** Below more findings, rights would move the filter bar off the first screen. */
 const MOST_FINDINGS = 2;
 
 /** More lines would move the filter bar off the first screen. */

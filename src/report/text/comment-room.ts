@@ -4,7 +4,7 @@
 export interface Room {
   /** Changes, or groups of equal ones, with their differences. */
   readonly changes: number;
-  /** Lines of the differences of such a change; without any, it also has no sentence of its own. */
+  /** Lines of the differences of such a change; without any, its side effects and cost are not shown either. */
   readonly lines: number;
   /** Names in a line about so few changes that it also has their differences. */
   readonly few: number;

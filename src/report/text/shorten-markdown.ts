@@ -67,7 +67,7 @@ export function fittedMarkdown(head: string, sections: readonly Section[], size:
   return { text: joined([head, missing(filled, chosen), ...shown]), cut: true };
 }
 
-/** What a reader sees before a block is opened. */
+/** The visible text while all blocks are closed. */
 export function openTextOf(head: string, sections: readonly Section[]): string {
   return joined([
     head,
