@@ -28,14 +28,7 @@ import { assertKnownKinds, assertSameHost } from "../session/check-state.ts";
 import type { Session, SpecSession } from "../session/session.ts";
 import { readPrices } from "./prices.ts";
 import { importNotes, withoutImports } from "./record-entries.ts";
-import {
-  openSensitive,
-  type Redaction,
-  redaction,
-  revealed,
-  sensitivePlaces,
-  shownPlan,
-} from "./sensitive.ts";
+import { openSensitive, revealed, sensitivePlaces, shownPlan } from "./sensitive.ts";
 import {
   addressFilter,
   type PlanOptions,
@@ -43,6 +36,7 @@ import {
   recordedSource,
   workspaceSource,
 } from "./sources.ts";
+import { type Redaction, redaction } from "./untrusted-input.ts";
 
 export interface WorkspacePlan {
   /** Without sensitive values, as `recovered`. */

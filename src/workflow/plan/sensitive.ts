@@ -1,43 +1,18 @@
 // What a run knows of sensitive values: from the spec, from the digests in the state, and from the live objects that have them.
 
-import { type Address, addressOf, kindOf } from "../../core/address.ts";
-import { type Diagnostic, warning } from "../../core/diagnostic.ts";
-import { defined, type JsonObject, omit } from "../../core/json.ts";
-import { isSamePath } from "../../core/pointer.ts";
-import { hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts";
-import { listed } from "../../core/sentences.ts";
+import type { Address } from "../../core/address.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { concealedPlan, type OpenContents } from "../../planner/conceal-plan.ts";
-import { comparable, declaredForm } from "../../planner/diff/normalize.ts";
-import { withOtherValues } from "../../planner/mode/compare-secrets.ts";
-import {
-  hideRecordedStrings,
-  hidingMemberships,
-  recordedForm,
-  withRecordedTokens,
-  withUnreadTokens,
-} from "../../planner/mode/recorded-form.ts";
-import { type RedactedInput, redactForUntrusted } from "../../planner/mode/untrusted.ts";
+import { declaredForm } from "../../planner/diff/normalize.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import {
-  CONTENT_FIELDS,
-  hasContent,
-  type PlannedKind,
-  type PlanningRegistry,
-  secretField,
-} from "../../resource/kind.ts";
-import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
+import { CONTENT_FIELDS } from "../../resource/kind.ts";
+import type { Live } from "../../resource/live.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
-import {
-  concealedState,
-  hideRecorded,
-  knowsAll,
-  markRecorded,
-  revealedState,
-} from "../../state/model/conceal-state.ts";
+import { hideRecorded, knowsAll, markRecorded, revealedState } from "../../state/model/conceal-state.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { sensitiveValuesOf } from "../session/open-state.ts";
 
@@ -158,7 +133,8 @@ function openContents(
   return open;
 }
 
-function learnLive(sensitive: SensitiveValues, state: State, live: Live): readonly OwnedValues[] {
+/** Makes the values of live objects known that a state may have digests of. Returns those of the objects of its records. */
+export function learnLive(sensitive: SensitiveValues, state: State, live: Live): readonly OwnedValues[] {
   const owned = ownedObjects(state, live);
   for (const record of state.records.values())
     if (sensitive.hasPlaces(record.address)) sensitive.learn(recordedValues(record));
@@ -170,177 +146,9 @@ function learnLive(sensitive: SensitiveValues, state: State, live: Live): readon
   return owned;
 }
 
-/** The input for an untrusted spec, without values of unmanaged objects and without sensitive values. */
-export type Redaction = (spec: Spec, state: State, live: Live) => RedactedInput & { readonly state: State };
-
-/**
- * Replaces what the state records as sensitive, in the state, in live objects, and in the spec where it declares the place
- * as sensitive. A plan then compares none of these values, so it tests no guess.
- */
-export function redaction(
-  kinds: PlanningRegistry,
-  recorded: {
-    /** The recorded state under the addresses of the spec, and under its own. */
-    readonly state: State;
-    readonly before: State;
-    readonly live: Live;
-    readonly key: Uint8Array;
-  },
-): Redaction {
-  const { lineage } = recorded.state;
-  const hidden = sensitiveValuesOf({ key: recorded.key, lineage, ignoresIndexes: true });
-  const states = [recorded.state, recorded.before];
-  const hasDigests = states.map((state) => markRecorded(state, hidden)).includes(true);
-  if (!hasDigests && !states.some((state) => hasSecrets(kinds, state)))
-    return (spec, state, live) => {
-      const { resources, unchecked } = withTokens(hidden, spec, state, (record) => record);
-      const sources = { registry: kinds, spec: { ...spec, resources }, state };
-      const redacted = redactForUntrusted(sources, live);
-      return { ...redacted, state, notes: [...redacted.notes, ...noteOf(UNCHECKED, unchecked)] };
-    };
-  const owned = Map.groupBy(learnLive(hidden, recorded.state, recorded.live), ({ address }) => address);
-  const storedRecord = ({ address, id }: StateRecord): StateRecord | undefined =>
-    states.map(({ records }) => records.get(address)).find((record) => record?.id === id) ??
-    // A base may move it to another address than the spec.
-    [...recorded.state.records.values()].find(
-      (record) => record.id === id && kindOf(record.address) === kindOf(address),
-    );
-  const resourceOf = (address: Address, stored: Values) => ({
-    address,
-    fields: kinds.of(address).fields,
-    stored,
-    revealed: hidden.reveal(stored),
-  });
-  for (const record of recorded.state.records.values()) {
-    const resource = resourceOf(record.address, recordedValues(record));
-    hideRecordedStrings(hidden, resource, resource.revealed);
-    for (const { values } of owned.get(record.address) ?? []) hideRecordedStrings(hidden, resource, values);
-  }
-  return (spec, state, live) => {
-    const formOf = (address: Address, stored: Values, values: Values): Values => {
-      const applied = state.records.get(address)?.applied ?? {};
-      return recordedForm(hidden, { ...resourceOf(address, stored), applied }, values);
-    };
-    const records = new Map<Address, StateRecord>();
-    for (const [address, record] of state.records) {
-      const stored = (storedRecord(record) ?? record).applied;
-      const applied = formOf(address, stored, record.applied);
-      if (record.status !== "ready") records.set(address, { ...record, applied });
-      else records.set(address, { ...record, applied, seen: formOf(address, stored, record.seen) });
-    }
-    const withoutValues = { ...concealedState(state, hidden, "shown"), records };
-    const owners = addressByObject(state.records);
-    const changedOutside: Address[] = [];
-    const concealed = (kind: string, object: LiveObject): LiveObject => {
-      const address = owners.get(kind, object.id) ?? addressOf(kind, object.name);
-      const record = state.records.get(address);
-      const stored = record && (storedRecord(record) ?? record);
-      const provider = kinds.get(kind);
-      const { values } = comparable(provider, object, stored?.applied);
-      const same =
-        hasContent(provider) && stored !== undefined
-          ? withRecordedContent(values, recordedValues(stored))
-          : values;
-      if (same !== values) changedOutside.push(address);
-      const hiddenValues = formOf(address, stored?.applied ?? {}, same);
-      const shown = { values: hiddenValues, facts: withoutShown(provider, object.facts, hiddenValues) };
-      // The service can answer with a value also where its kinds and codes are.
-      const { unmanageable } = object;
-      return { ...object, ...shown, ...defined({ unmanageable: hidden.maskedMessages(unmanageable) }) };
-    };
-    const { resources, unchecked } = withTokens(hidden, spec, withoutValues, storedRecord);
-    const sources = { registry: kinds, spec: { ...spec, resources }, state: withoutValues };
-    const concealedLive = mappedLive(live, concealed, (unread) => hidden.maskedMessages(unread));
-    const hideMemberships = hidingMemberships(kinds, concealedLive);
-    const shown = mappedLive(concealedLive, (kind, object) => {
-      const address = owners.get(kind, object.id);
-      return hideMemberships(kind, object, (address && records.get(address)?.applied) ?? {});
-    });
-    const redacted = redactForUntrusted(sources, shown, live);
-    const notes = [
-      ...redacted.notes,
-      ...noteOf(UNCHECKED, unchecked),
-      ...noteOf(CHANGED_OUTSIDE, changedOutside),
-    ];
-    return { ...redacted, state: withoutValues, notes };
-  };
-}
-
-/** The facts without those that show the value of a hidden field. */
-function withoutShown({ fields }: PlannedKind, facts: JsonObject, values: Values): JsonObject {
-  const shown = Object.entries(fields).flatMap(([name, { shownBy = [] }]) =>
-    shownBy.length > 0 && hasDigest(values[name]) ? shownBy : [],
-  );
-  return shown.length === 0 ? facts : omit(facts, shown);
-}
-
-const hasSecrets = (kinds: PlanningRegistry, { records, open }: State): boolean =>
-  [...records.values(), ...open].some(({ address }) => secretField(kinds.of(address)) !== undefined);
-
-/** A content that was changed outside can contain a secret or a sensitive value, so a comparison with it would test a guess. */
-function withRecordedContent(values: Values, { content }: Values): Values {
-  if (values.content === undefined || values.content === content) return values;
-  const { content: _live, ...others } = values;
-  return content === undefined ? others : { ...others, content };
-}
-
-const recordedValues = (record: StateRecord): Values =>
+/** All values that a record has of its object. */
+export const recordedValues = (record: StateRecord): Values =>
   record.status === "ready" ? { ...record.seen, ...record.applied } : record.applied;
-
-function mappedLive(
-  live: Live,
-  change: (kind: string, object: LiveObject) => LiveObject,
-  changeDiagnostic = (unread: Diagnostic) => unread,
-): Live {
-  const kinds = new Map<string, LiveKind>();
-  for (const [kind, list] of live)
-    kinds.set(
-      kind,
-      list.readable
-        ? { ...list, objects: list.objects.map((object) => change(kind, object)) }
-        : { ...list, diagnostic: changeDiagnostic(list.diagnostic) },
-    );
-  return kinds;
-}
-
-/**
- * The desired resources with a token at each place that the spec declares as sensitive: the recorded one, or another one for a value that
- * was not read, so that no guard takes the default of a variable for it.
- */
-function withTokens(
-  hidden: SensitiveValues,
-  spec: Spec,
-  state: State,
-  storedRecord: (record: StateRecord) => StateRecord | undefined,
-) {
-  const resources = new Map(spec.resources);
-  const unchecked: Address[] = [];
-  for (const resource of spec.resources.values()) {
-    if (resource.sensitive === undefined) continue;
-    const record = state.records.get(resource.address);
-    const stored = (record && storedRecord(record)?.applied) ?? {};
-    const recorded = withRecordedTokens(hidden, resource, { stored, form: record?.applied ?? {} });
-    const unread = withUnreadTokens(hidden, { ...resource, values: recorded.values }, stored);
-    const { values } = unread;
-    const replaced = [...recorded.replaced, ...unread.replaced];
-    if (replaced.length === 0) continue;
-    const references = resource.references.filter(
-      (reference) => !replaced.some((path) => isSamePath(reference.path, path)),
-    );
-    unchecked.push(resource.address);
-    resources.set(resource.address, { ...withOtherValues(resource, values), references });
-  }
-  return { resources, unchecked };
-}
-
-const UNCHECKED = "sensitive values are not compared, so changes to them are not checked";
-
-const CHANGED_OUTSIDE =
-  "contents that were changed outside can contain secrets or sensitive values, so they are not compared";
-
-function noteOf(message: string, addresses: readonly Address[]): readonly Diagnostic[] {
-  return addresses.length === 0 ? [] : [warning("PLAN_MODE", `${message}: ${listed(addresses)}`)];
-}
 
 interface OwnedValues {
   readonly address: Address;

@@ -7,7 +7,7 @@ import { SensitiveValues } from "../../../src/core/sensitive-values.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";
 import { planningRegistryIn } from "../../../src/resource/dialect-view.ts";
 import type { Live } from "../../../src/resource/live.ts";
-import { redaction } from "../../../src/workflow/plan/sensitive.ts";
+import { redaction } from "../../../src/workflow/plan/untrusted-input.ts";
 import { object, record, spec, state } from "../../planner/build.ts";
 
 const VALUE = "Qwer7890Zed";
