@@ -298,13 +298,14 @@ const WITHOUT_COMPUTE: ReadonlySet<string> = new Set(["condition_task", "run_job
 /** Without a cluster they run serverless, and then need an environment. */
 const NEEDS_ENVIRONMENT: ReadonlySet<string> = new Set(["spark_python_task", "python_wheel_task"]);
 
-export interface PlacedTask {
+/** A task and where the job has it. */
+interface TaskAt {
   readonly path: readonly string[];
   readonly task: JsonObject;
 }
 
 /** Every task of a job, also those inside loops. */
-function tasksIn({ tasks }: Values): readonly PlacedTask[] {
+function tasksIn({ tasks }: Values): readonly TaskAt[] {
   return entriesOf(tasks).flatMap(([key, task]) => {
     const path = ["tasks", key];
     const inner = isObject(task.for_each_task) ? task.for_each_task.task : undefined;
@@ -320,14 +321,16 @@ const entriesOf = (map: Json | undefined): readonly (readonly [string, JsonObjec
     ? Object.entries(map).flatMap(([key, value]) => (isObject(value) ? [[key, value] as const] : []))
     : [];
 
-/** Clusters that a job describes itself, with their places. */
-export function clustersIn(values: Values): readonly PlacedTask[] {
+/** Clusters that a job describes itself, and where. */
+export function clustersIn(
+  values: Values,
+): readonly { readonly path: readonly string[]; readonly cluster: JsonObject }[] {
   const ofTasks = tasksIn(values).map(({ path, task }) => [path, task.new_cluster] as const);
   const shared = entriesOf(values.job_clusters).map(
     ([key, cluster]) => [["job_clusters", key], cluster.new_cluster] as const,
   );
   return [...ofTasks, ...shared].flatMap(([path, cluster]) =>
-    isObject(cluster) ? [{ path: [...path, "new_cluster"], task: cluster }] : [],
+    isObject(cluster) ? [{ path: [...path, "new_cluster"], cluster }] : [],
   );
 }
 
@@ -335,17 +338,17 @@ export function clustersIn(values: Values): readonly PlacedTask[] {
 export function jobTaskProblems(values: Values): readonly Problem[] {
   const keys = new Set(entriesOf(values.tasks).map(([key]) => key));
   return [
-    ...tasksIn(values).flatMap((placed) => problemsOf(placed, values)),
+    ...tasksIn(values).flatMap((taskAt) => problemsOf(taskAt, values)),
     ...unknownKeys(values, keys),
     ...cycles(values),
-    ...clustersIn(values).flatMap(({ path, task }) => [
-      ...clusterProblems(task, path),
-      ...singleNodeProblems(task, path),
+    ...clustersIn(values).flatMap(({ path, cluster }) => [
+      ...clusterProblems(cluster, path),
+      ...singleNodeProblems(cluster, path),
     ]),
   ];
 }
 
-function problemsOf({ path, task }: PlacedTask, values: Values): readonly Problem[] {
+function problemsOf({ path, task }: TaskAt, values: Values): readonly Problem[] {
   const kinds = KINDS.filter((kind) => task[kind] !== undefined);
   const [kind, second] = kinds;
   const hint = `set one of ${KINDS.join(", ")}`;
@@ -469,6 +472,6 @@ export function taskFiles(values: Values): readonly { readonly kind: string; rea
         ? workspaceFileAt(task.sql_task.file.path)
         : []),
     ]),
-    ...clustersIn(values).flatMap(({ task }) => clusterFiles(task)),
+    ...clustersIn(values).flatMap(({ cluster }) => clusterFiles(cluster)),
   ];
 }

@@ -191,7 +191,7 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
 /** The clusters that the job creates for a run; how often it runs, if it has a schedule. */
 function jobCompute(values: Values): Compute {
   const own = isObject(values.new_cluster) ? [values.new_cluster] : [];
-  const clusters = [...own, ...clustersIn(values).map(({ task }) => task)];
+  const clusters = [...own, ...clustersIn(values).map(({ cluster }) => cluster)];
   const { quartz_cron_expression: cron, pause_status: pause } = objectIn(values.schedule);
   return {
     parts: clusters.flatMap((cluster) => clusterParts(cluster, "jobs")),

@@ -75,11 +75,17 @@ export type ApplyResult =
   | { readonly status: "refused" | "declined"; readonly plan: Plan }
   | { readonly status: "applied"; readonly plan: Plan; readonly outcome: ApplyOutcome };
 
-/** A plan and what its execution needs. */
+/** A plan, new or of a file. */
 interface PreparedApply {
   readonly plan: Plan;
   /** About the state and the run, apart from those of the plan. */
   readonly findings: readonly Diagnostic[];
+  /** Absent for a blocked plan of a file, for which the workspace was not read. */
+  readonly execution?: Execution;
+}
+
+/** What the execution of a plan needs. */
+interface Execution {
   readonly compared: ComparedDrift;
   readonly sensitive: SensitiveValues;
   /** Empty for a destroy, which writes no resource of the spec. */
@@ -90,40 +96,32 @@ interface PreparedApply {
   readonly caller: ApplyOrigin["caller"] | undefined;
 }
 
-/** A blocked plan of a file: nothing was read, so it cannot be executed. */
-type BlockedApply = Pick<PreparedApply, "plan" | "findings">;
-
 /** Makes the plan under the lock, or takes it from a file. */
-type PlanMaker = (
-  session: Session,
-  lease: Lease,
-  signal: AbortSignal,
-) => Promise<PreparedApply | BlockedApply>;
+type PlanMaker = (session: Session, lease: Lease, signal: AbortSignal) => Promise<PreparedApply>;
 
 /** Throws Failure with what ended the run before its plan, and with APPLY_INTERRUPTED. */
 export function runApply(
   session: Session,
   request: ApplyRequest,
-  prepare: PlanMaker,
+  preparePlan: PlanMaker,
   observer: ApplyObserver,
 ): Promise<ApplyResult> {
   const { lockTimeout, signal } = request;
   const wait = { ...lockWait(session.invocation, lockTimeout), signal };
   return withLock(session.store, wait, async (lease) => {
-    const prepared = await prepare(session, lease, signal);
-    const { plan, findings } = prepared;
+    const { plan, findings, execution } = await preparePlan(session, lease, signal);
     // At once for the terminal; with the notes they also get into every report. An error among them, also one of the audit, ends the run here.
     reportOrThrow(session.invocation.observer, findings);
     const notes = [...session.warnings, ...findings];
     await observer.planned(plan, notes);
-    if (!("command" in prepared) || isBlocked(plan)) return { status: "refused", plan };
+    if (execution === undefined || isBlocked(plan)) return { status: "refused", plan };
     // A plan without changes still records what was recovered, and acknowledgements that ended.
     if (changesAnything(plan) && !(await observer.approve(plan))) {
       // A signal answers the prompt with no. After a yes, the walk begins no further change.
       assertNotInterrupted(signal);
       return { status: "declined", plan };
     }
-    const outcome = await executePlan(session, request, observer, lease, prepared);
+    const outcome = await executePlan(session, request, observer, lease, plan, execution);
     await observer.applied(plan, outcome, notes);
     return { status: "applied", plan, outcome };
   });
@@ -144,10 +142,13 @@ export function freshPlanMaker(options: PlanOptions): PlanMaker {
     const { plan } = planned;
     assertNotInterrupted(signal);
     return {
-      ...executionOf(planned, plan),
+      plan,
       findings: [...aboutState, ...planned.diagnostics],
-      resources: destroy ? new Map() : spec.resources,
-      command: destroy ? "destroy" : "apply",
+      execution: {
+        ...executionOf(planned, plan),
+        resources: destroy ? new Map() : spec.resources,
+        command: destroy ? "destroy" : "apply",
+      },
     };
   };
 }
@@ -157,7 +158,6 @@ function executionOf(planned: WorkspacePlan, plan: Plan) {
   const { input, live, sensitive, recovered, callerEntries } = planned;
   const { drift } = planned.plan;
   return {
-    plan,
     compared: { drift, live, only: comparedIn(input), moves: pendingMoves(recovered.entries) },
     sensitive,
     caller: reportedCaller(planned),
@@ -187,7 +187,7 @@ function assertNotInterrupted(signal: AbortSignal): void {
 function acknowledgementEnds(
   session: Session,
   lease: Lease,
-  { compared, entries }: PreparedApply,
+  { compared, entries }: Execution,
 ): readonly JournalEntry[] {
   const { acknowledged = [] } = withEntries(lease.state(), entries);
   return endedAcknowledgements(acknowledged, compared, registry, session.secretDigest, session.clock.now());
@@ -198,16 +198,17 @@ async function executePlan(
   { signal, readCommitAndRun }: ApplyRequest,
   observer: ApplyObserver,
   lease: Lease,
-  prepared: PreparedApply,
+  shownPlan: Plan,
+  execution: Execution,
 ): Promise<AppliedOutcome> {
   const { invocation, spec } = session;
-  const { plan: shownPlan, compared, sensitive, resources, entries, command, caller } = prepared;
+  const { compared, sensitive, resources, entries, command, caller } = execution;
   // The engine writes the values of this run; history and observers get the plan with digests in their places.
   const { plan: clearPlan, diagnostics } = restoredPlan(shownPlan, sensitive);
   if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
   const commitAndRun = await readCommitAndRun?.(shownPlan);
   preferLessMemoryForSpec(spec, "apply");
-  await recordBeforeWrites(lease, [...entries, ...acknowledgementEnds(session, lease, prepared)]);
+  await recordBeforeWrites(lease, [...entries, ...acknowledgementEnds(session, lease, execution)]);
   const actor = actorOf(invocation);
   const origin = { command, ...commitAndRun, actor, ...defined({ target: spec.target?.name, caller }) };
   const activity = await invocation.observer.begin();
@@ -225,7 +226,7 @@ async function executePlan(
     onEvent: (event) => {
       const shown =
         "outcome" in event
-          ? { ...event, outcome: shownChange(event.outcome, prepared) }
+          ? { ...event, outcome: shownChange(event.outcome, execution) }
           : sensitive.maskedMessages(event);
       activity.apply(shown);
       observer.changed(shown);
@@ -239,7 +240,7 @@ async function executePlan(
   return {
     ...sensitive.maskedMessages(rest),
     ...defined({ caller }),
-    changes: changes.map((change) => shownChange(change, prepared)),
+    changes: changes.map((change) => shownChange(change, execution)),
   };
 }
 
@@ -313,18 +314,21 @@ export function savedPlanMaker({ saved }: PlanFile): PlanMaker {
     if (isBlocked(plan)) return { plan, findings: aboutState };
     const { entries, ...rest } = executionOf(plannedAgain, plan);
     return {
-      ...rest,
+      plan,
       findings: [...aboutState, ...recovered.diagnostics, ...warnings],
-      resources: spec.resources,
-      // Once it is recorded, the same file is not applied again.
-      entries: [...entries, { type: "nonce", nonce: saved.nonce }],
-      command: "apply",
+      execution: {
+        ...rest,
+        resources: spec.resources,
+        // Once it is recorded, the same file is not applied again.
+        entries: [...entries, { type: "nonce", nonce: saved.nonce }],
+        command: "apply",
+      },
     };
   };
 }
 
 /** A change for readers: with its place in the spec, which the engine does not know, and without values that the service answered with. */
-function shownChange(outcome: ChangeOutcome, { resources, sensitive }: PreparedApply): ChangeOutcome {
+function shownChange(outcome: ChangeOutcome, { resources, sensitive }: Execution): ChangeOutcome {
   const masked = sensitive.maskedMessages(located(outcome, resources));
   const { address, diagnostic } = masked;
   return diagnostic === undefined
@@ -335,10 +339,11 @@ function shownChange(outcome: ChangeOutcome, { resources, sensitive }: PreparedA
 /** A blocked change has its cause elsewhere. */
 function located(outcome: ChangeOutcome, resources: Spec["resources"]): ChangeOutcome {
   const { address, result, diagnostic } = outcome;
-  const place = resources.get(address)?.at;
+  const declared = resources.get(address)?.at;
   const isCause = result === "failed" || result === "unknown";
-  if (!isCause || diagnostic === undefined || diagnostic.at !== undefined || place === undefined)
+  if (!isCause || diagnostic === undefined || diagnostic.at !== undefined || declared === undefined)
     return outcome;
-  const { at, usedAt } = place.traced ?? { at: place };
+  // Of a resource in a module, `traced` is where it was written, and what uses it.
+  const { at, usedAt } = declared.traced ?? { at: declared };
   return { ...outcome, diagnostic: { ...diagnostic, at: withoutFrame(at), usedAt } };
 }

@@ -187,7 +187,7 @@ describe("an author who guesses learns nothing", () => {
       // Marks on the words that differ between two shown strings.
       const text = all
         .replaceAll(/<\/?mark>/g, "")
-        .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+        .replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC)/g, "TIME")
         .replaceAll(VALUE, "GUESS")
         .replaceAll(guess, "GUESS")
         .replaceAll(/Standard_DS[45]_v2/g, "NODE")
