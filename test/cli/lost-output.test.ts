@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { COMPILE_CACHE } from "../built-program.ts";
 import { BIN, folderWith } from "./program.ts";
 
 const SPEC = `pools:\n${Array.from({ length: 30 }, (_, at) => `  p${at}: { node_type_id: Standard_DS3_v2 }\n`).join("")}`;
@@ -11,7 +12,7 @@ const SPEC = `pools:\n${Array.from({ length: 30 }, (_, at) => `  p${at}: { node_
 /** Runs a line of the shell, in which `workspace` is the program. */
 function shell(cwd: string, line: string) {
   const script = `workspace() { "${process.execPath}" "${BIN}" "$@"; }\n${line}`;
-  const env = { PATH: process.env.PATH ?? "", HOME: cwd, WORKSPACE_HOST: "embedded" };
+  const env = { PATH: process.env.PATH ?? "", HOME: cwd, ...COMPILE_CACHE, WORKSPACE_HOST: "embedded" };
   const { status, stdout, stderr } = spawnSync("/bin/bash", ["-c", script], { cwd, env, encoding: "utf8" });
   return { status, stdout, stderr };
 }

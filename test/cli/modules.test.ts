@@ -5,6 +5,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { COMPILE_CACHE } from "../built-program.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const HOOK = `
@@ -18,7 +19,11 @@ function loadedBy(...args: readonly string[]): readonly string[] {
   const hook = `data:text/javascript,${encodeURIComponent(HOOK)}`;
   const script = `${join(ROOT, "src/main.ts")}`;
   const shell = ["-c", 'exec "$0" "$@" 2>&1 >/dev/null', process.execPath, "--import", hook, script, ...args];
-  const told = execFileSync("sh", shell, { cwd: ROOT, encoding: "utf8" });
+  const told = execFileSync("sh", shell, {
+    cwd: ROOT,
+    env: { ...process.env, ...COMPILE_CACHE },
+    encoding: "utf8",
+  });
   return JSON.parse(told.slice(told.indexOf("LOADED ") + 7)) as string[];
 }
 

@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openWholeFile, writeFilesTogether, writeWholeFile } from "../../src/config/write-file.ts";
+import { COMPILE_CACHE } from "../built-program.ts";
 import { BIN, folderWith } from "../cli/program.ts";
 
 let folder = "";
@@ -137,7 +138,7 @@ test("a file is replaced although a killed process with the same ID left an inco
 describe("on a disk without room for the whole", () => {
   const SPEC = `pools:\n${Array.from({ length: 40 }, (_, at) => `  p${at}: { node_type_id: Standard_DS3_v2 }\n`).join("")}`;
   const run = (cwd: string, limit: string, ...words: readonly string[]) => {
-    const env = { PATH: process.env.PATH ?? "", HOME: cwd, WORKSPACE_HOST: "embedded" };
+    const env = { PATH: process.env.PATH ?? "", HOME: cwd, ...COMPILE_CACHE, WORKSPACE_HOST: "embedded" };
     const script = `${limit} exec "$0" "$@"`;
     return spawnSync("/bin/bash", ["-c", script, process.execPath, BIN, ...words], {
       cwd,

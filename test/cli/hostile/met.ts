@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { COMPILE_CACHE } from "../../built-program.ts";
 import { BIN, folderWith } from "../program.ts";
 import { type HostileFiles, POOL } from "./hostile-files.ts";
 
@@ -59,6 +60,7 @@ function plan(folder: string, words: readonly string[] = []) {
     env: {
       PATH: process.env.PATH ?? "",
       HOME: folder,
+      ...COMPILE_CACHE,
       WORKSPACE_HOST: "http://127.0.0.1:1",
       WORKSPACE_TOKEN: "t",
     },

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import { stateToJson } from "../../../src/state/format/snapshot.ts";
+import { COMPILE_CACHE } from "../../built-program.ts";
 import { BIN, folderWith, start } from "../program.ts";
 
 const NOBODY = 65_534;
@@ -59,7 +60,7 @@ describe("a pipe", () => {
     const script = `"$0" "$1" apply --auto-approve --host embedded &>/dev/null && "$0" "$1" state push <("$0" "$1" state pull)`;
     const { status, stderr } = spawnSync("/bin/bash", ["-c", script, process.execPath, BIN], {
       cwd,
-      env: { PATH: process.env.PATH ?? "", HOME: cwd },
+      env: { PATH: process.env.PATH ?? "", HOME: cwd, ...COMPILE_CACHE },
       encoding: "utf8",
     });
     expect([status, stderr]).toEqual([0, ""]);

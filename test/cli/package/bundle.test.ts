@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildFacts, writeBundle } from "../../../scripts/build.ts";
 import { VERSION } from "../../../src/config/version.ts";
+import { COMPILE_CACHE } from "../../built-program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bundle-"));
 const bundle = join(folder, "workspace.mjs");
@@ -17,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function run(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, ...words], {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? "", WORKSPACE_HOST: "embedded", ...env },
+    env: { PATH: process.env.PATH ?? "", WORKSPACE_HOST: "embedded", ...COMPILE_CACHE, ...env },
     encoding: "utf8",
   });
   return { status, stdout, stderr };

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runProgram } from "../../../../src/cli/program.ts";
+import { sampleFrom } from "../../../sample-size.ts";
 import { contextWith } from "../../context.ts";
 import { folderWith } from "../../program.ts";
 
@@ -95,7 +96,7 @@ function site(spec: string) {
   return { write, raw, run, recorded, state, elsewhere };
 }
 
-const FORMS = ["text", "json", "markdown", "html", "junit"];
+const FORMS = sampleFrom(["text", "json", "markdown", "html", "junit"]);
 
 describe.each([
   ["the fields of the job", TOP],

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runProgram } from "../../../../src/cli/program.ts";
+import { sampleFrom } from "../../../sample-size.ts";
 import { contextWith } from "../../context.ts";
 import { folderWith } from "../../program.ts";
 
@@ -48,7 +49,7 @@ async function applied(
 }
 
 describe("a value that was applied as sensitive", () => {
-  test.each(["text", "json", "markdown", "html", "junit", "sarif", "github"])(
+  test.each(sampleFrom(["text", "json", "markdown", "html", "junit", "sarif", "github"]))(
     "is not shown as %s by a plan of a spec without the variable",
     async (form) => {
       const { run, write } = await applied();
@@ -104,7 +105,7 @@ describe("a value that was applied as sensitive", () => {
       { WORKSPACE_VAR_apikey: VALUE },
     ];
     for (const env of variables)
-      for (const form of ["text", "json", "markdown", "html", "junit", "sarif"]) {
+      for (const form of sampleFrom(["text", "json", "markdown", "html", "junit", "sarif"])) {
         const { all } = await run(`drift -o ${form}`, env);
         expect(all).not.toMatch(/SENSITIVE-VALUE|rotated-value/);
       }
