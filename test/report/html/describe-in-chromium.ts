@@ -1,6 +1,6 @@
 // Tests of pages that share a browser.
 
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import { CHROMIUM, Reader } from "./chromium.ts";
 
 /** Names the tests `<subject> in Chromium`, and skips them if it is not installed. */
@@ -14,7 +14,11 @@ export function describeInChromium(subject: string, tests: (open: Reader["open"]
         reader = await Reader.start();
       }, 120_000);
       afterAll(() => reader.close());
-      tests((html, options) => reader.open(html, options));
+      tests(async (html, options) => {
+        const opened = await reader.open(html, options);
+        onTestFinished(() => opened.page.context().close());
+        return opened;
+      });
     },
   );
 }

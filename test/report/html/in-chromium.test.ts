@@ -164,8 +164,11 @@ describeInChromium("a page", (open) => {
   }, 120_000);
 
   test("50,000 changes have fewer than 20,000 elements, and the filter bar is on the first screen", async () => {
-    for (const view of [teamView(50_000, true), { ...teamView(50_000, true), expand: true }]) {
-      const { page, problems } = await open(planHtml(view), { viewport: { width: 1280, height: 800 } });
+    const view = teamView(50_000, true);
+    for (const expand of sampleFrom([true, false])) {
+      const { page, problems } = await open(planHtml({ ...view, expand }), {
+        viewport: { width: 1280, height: 800 },
+      });
       expect(await page.evaluate<number>("document.querySelectorAll(`*`).length")).toBeLessThan(20_000);
       const bottom = await page.evaluate<number>(
         "document.querySelector(`.tools`).getBoundingClientRect().bottom",
