@@ -48,7 +48,7 @@ export function writeWholeFile(
 }
 
 /** A file that is written in pieces; `keep` puts it in place, `drop` leaves nothing of one that was not kept. */
-export interface WholeFile {
+interface WholeFile {
   write(piece: Uint8Array): void;
   keep(): void;
   drop(): void;

@@ -84,7 +84,7 @@ export function digest(data: string | Uint8Array): string {
 }
 
 /** A digest of data that arrives in pieces. */
-export interface RunningDigest {
+interface RunningDigest {
   add(piece: string | Uint8Array): void;
   /** SHA-256 of all pieces, as 64 hex digits. */
   end(): string;

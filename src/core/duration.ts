@@ -23,7 +23,7 @@ export function secondsOf(ms: number): number {
   return Math.round(ms) / 1000;
 }
 
-export interface Polling {
+interface Polling {
   readonly clock: {
     /** Milliseconds since an arbitrary moment. */
     elapsed(): number;

@@ -1,7 +1,7 @@
 // Types of JSON values. An INT64 beyond 2^53 is a bigint, so that no digit is lost.
 
 export type Json = string | number | bigint | boolean | null | JsonArray | JsonObject;
-export type JsonArray = readonly Json[];
+type JsonArray = readonly Json[];
 export type JsonObject = { readonly [key: string]: Json };
 
 export function isObject(value: Json | undefined): value is JsonObject {

@@ -4,7 +4,7 @@ import type { Address } from "./address.ts";
 import type { Json } from "./json.ts";
 
 /** `unfinished`: the run ended without a last word, or is still at work. */
-export type PastOutcome = "applied" | "failed" | "interrupted" | "unfinished";
+type PastOutcome = "applied" | "failed" | "interrupted" | "unfinished";
 
 /** The user of a run and its origin. Everything here comes from the environment, so every text is bounded. */
 export interface ApplyOrigin {

@@ -16,7 +16,7 @@ export interface Embedded {
   close(): void;
 }
 
-export interface EmbeddedOptions extends DialectChoice {
+interface EmbeddedOptions extends DialectChoice {
   readonly dataDir: string;
   /** User name of the administrator; by default `admin@example.com`. */
   readonly admin?: string;

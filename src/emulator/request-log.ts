@@ -1,6 +1,6 @@
 // Every API request in the order of arrival, for tests of clients: a request gets its number before it is read.
 
-export interface LogEntry {
+interface LogEntry {
   readonly seq: number;
   readonly method: string;
   readonly path: string;

@@ -54,7 +54,7 @@ interface PreparedSubject {
   readonly variables: CelVariables;
 }
 
-export interface RuleJob {
+interface RuleJob {
   readonly rules: readonly RuleLogic[];
   readonly subjects: readonly RuleSubject[];
   readonly surroundings: RuleSurroundings;

@@ -20,7 +20,7 @@ import { KEPT_LOGS, KEPT_RESULTS, type ResultStore, resultIn, type WorkspaceResu
 /** Lines per kept result after which the file is compacted. */
 const SLACK = 2;
 
-export interface ResultFileOptions {
+interface ResultFileOptions {
   readonly path: string;
   /** Replaces a file as one step. */
   readonly replace: (path: string, text: string) => void;

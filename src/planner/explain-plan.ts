@@ -19,7 +19,7 @@ import type { Drift, Guard, Plan, Unmanaged } from "./model/plan.ts";
  * `refused`: the plan has an error instead of a change. `left_out`: by `--only` or `--exclude`, or because the plan could not read
  * its kind. `unmanaged`: a live object that is neither declared nor recorded.
  */
-export type ExplainedStatus = "changes" | "unchanged" | "refused" | "left_out" | "unmanaged";
+type ExplainedStatus = "changes" | "unchanged" | "refused" | "left_out" | "unmanaged";
 
 export interface ExplainedField {
   readonly diff: FieldDiff;

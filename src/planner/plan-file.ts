@@ -170,7 +170,7 @@ export function otherRecords(saved: SavedPlan, recovered: Pick<State, "records" 
 }
 
 /** The current values when a saved plan is applied. */
-export interface ApplyConditions {
+interface ApplyConditions {
   readonly host: string;
   readonly now: number;
   readonly state: { readonly lineage: string; readonly serial: number; readonly nonces: readonly string[] };

@@ -5,7 +5,7 @@ import type { ReadOperation } from "../api/contract/operations.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 
 /** The kinds of compute that a service bills at different rates. */
-export type ComputeKind = "all_purpose" | "jobs" | "sql";
+type ComputeKind = "all_purpose" | "jobs" | "sql";
 
 /** A number of equal machines, or of equal clusters of a warehouse. */
 export interface ComputePart {

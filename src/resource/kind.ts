@@ -6,7 +6,7 @@ import type { ProviderOperations } from "./operations.ts";
 import type { PlanningRules } from "./planning.ts";
 
 /** How a crash between a request and its answer is resolved on the next run (design 6). */
-export type RecoveryClass = "client-named" | "repeatable" | "tagged" | "two-phase";
+type RecoveryClass = "client-named" | "repeatable" | "tagged" | "two-phase";
 
 /** How an object that cannot be changed in place is replaced (design 5). */
 export type ReplaceStrategy = "create-first" | "rename-aside" | "delete-first";

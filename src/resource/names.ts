@@ -67,7 +67,7 @@ export function foldersAbove(path: string): readonly string[] {
 }
 
 /** Returns the other form of a string in a field that refers to `kind`; undefined keeps the string. */
-export type Translation = (kind: string, text: string) => string | undefined;
+type Translation = (kind: string, text: string) => string | undefined;
 
 /** The values with every text in a `names` field translated. */
 export function translateNames(fields: FieldTable, values: Values, translate: Translation): Values {

@@ -101,10 +101,10 @@ export interface Objection {
 }
 
 /** Facts that a kind can need: the caller, and active job runs. */
-export type NeededFact = "caller" | "runs";
+type NeededFact = "caller" | "runs";
 
 /** For kinds with a field `content`. */
-export interface ContentRules {
+interface ContentRules {
   /** For kinds with a field `content`: what the spec puts there, a digest of the payload in the form in which contents are compared. Pure. */
   digest?(bytes: Uint8Array, values: Values): string;
   /** Content as lines for people to compare, the same form for every format; undefined where it is not text. Pure. */

@@ -5,7 +5,7 @@ import { type Path, setMember } from "../core/pointer.ts";
 import { type FieldSchema, type FieldTable, itemSchema, memberSchema, type Values } from "./field-schema.ts";
 
 /** Called for a value before the values in it. `false` leaves out what is in it. */
-export type ValueVisitor<T> = (schema: FieldSchema, value: T, path: Path) => unknown;
+type ValueVisitor<T> = (schema: FieldSchema, value: T, path: Path) => unknown;
 
 /** Calls `enter` for the members of an object or the items of a list, with their keys; not for a scalar. */
 export type MembersOf<T> = (value: T, enter: (key: string | number, member: T) => void) => void;
@@ -139,7 +139,7 @@ function schemasInside({ items, properties, additionalProperties }: FieldSchema)
   ];
 }
 
-export interface FieldText {
+interface FieldText {
   readonly text: string;
   readonly path: Path;
   readonly schema: FieldSchema;

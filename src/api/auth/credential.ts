@@ -15,14 +15,14 @@ export const AUTH_TYPES = [
 
 export type AuthType = (typeof AUTH_TYPES)[number];
 
-export interface OAuthClient {
+interface OAuthClient {
   readonly method: "oauth-m2m";
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
 /** Exchanges an ID token of another issuer at the workspace's own OAuth server. */
-export interface FederatedClient {
+interface FederatedClient {
   readonly method: "github-oidc" | "env-oidc" | "file-oidc";
   readonly idToken: IdTokenSource;
   /** Absent: the federation policy of the whole account applies. */
@@ -68,7 +68,7 @@ export type AzureCredential = { readonly azure: AzureEndpoints } & (
 /** A credential that can obtain new access tokens. */
 export type RenewableCredential = OAuthClient | FederatedClient | AzureCredential;
 
-export interface AccessTokenCredential {
+interface AccessTokenCredential {
   readonly method: "pat";
   readonly token: string;
   readonly scheme: "bearer" | "basic";

@@ -5,7 +5,7 @@
  * `safe`: nothing more; `unsafe`: it may act twice or answer for its own first attempt;
  * `overwrite`: safe where the input says `overwrite: true`.
  */
-export type Repeat = "safe" | "unsafe" | "overwrite";
+type Repeat = "safe" | "unsafe" | "overwrite";
 
 interface Facts {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -19,8 +19,8 @@ interface Facts {
   /** Content of more than `above` bytes in base64 is sent as a form file, without base64. */
   readonly file?: { readonly field: string; readonly above: number };
 }
-export type ReadFacts = Facts & { readonly kind: "read" };
-export type WriteFacts = Facts & { readonly kind: "write" };
+type ReadFacts = Facts & { readonly kind: "read" };
+type WriteFacts = Facts & { readonly kind: "write" };
 export type OperationFacts = ReadFacts | WriteFacts;
 
 const SCIM = "/api/2.0/preview/scim/v2";

@@ -34,7 +34,7 @@ export async function* eachPage(
 }
 
 /** How the last page shows itself: by `has_more`, or by a token that is empty or absent. */
-export type LastPage = "has_more" | "no token";
+type LastPage = "has_more" | "no token";
 
 /** The pages of a list with page tokens. Throws Refused where a page neither ends the list nor names the next one. */
 export function eachTokenPage(operation: string, last: LastPage, read: ReadPage): AsyncGenerator<Page> {
@@ -47,7 +47,7 @@ export function eachTokenPage(operation: string, last: LastPage, read: ReadPage)
   });
 }
 
-export interface PagedList {
+interface PagedList {
   readonly operation: string;
   readonly member: string;
   readonly last: LastPage;

@@ -7,7 +7,7 @@ import { count } from "../../core/sentences.ts";
 import type { PreparedRequest } from "../http/request-body.ts";
 
 /** A read in flight, for the message. */
-export interface LimitedRead {
+interface LimitedRead {
   readonly prepared: Pick<PreparedRequest, "method" | "path">;
   readonly attempts: number;
   /** Of the last attempt that ended; 0 if it got no answer, or if none ended. */

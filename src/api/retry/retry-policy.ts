@@ -25,7 +25,7 @@ export interface RetrySituation {
 }
 
 /** `holdMs`: how long other requests to this endpoint wait. */
-export type RetryDecision = { readonly waitMs: number; readonly holdMs?: number } | "give up";
+type RetryDecision = { readonly waitMs: number; readonly holdMs?: number } | "give up";
 
 const MINUTE = 60_000;
 /** For jobs endpoints (contract B 4.2 rule 11). */

@@ -23,7 +23,7 @@ export type FailureDocument = (
 ) => Promise<void>;
 
 /** A positional argument, as commander writes it: `<address>`, `[planfile]`, `[names...]`. */
-export interface ArgumentSpec {
+interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
   /** Completion of the value: managed addresses, or these words. */

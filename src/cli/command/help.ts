@@ -39,7 +39,7 @@ const EXIT_CODES = `Exit codes:
   2  changes or drift                 130, 143  interrupted
   3  blocked by a guard or a policy`;
 
-export interface HelpTexts {
+interface HelpTexts {
   readonly examples: readonly (readonly [command: string, meaning: string])[];
   readonly seeAlso: readonly string[];
 }

@@ -5,7 +5,7 @@ import { parseDuration } from "../../core/duration.ts";
 import { type Filter, rowFilter } from "../../report/view/choice.ts";
 
 /** Reports a value that is not valid; `why` completes `--flag cannot be "text": …`. */
-export type RefuseValue = (text: string, why: string) => void;
+type RefuseValue = (text: string, why: string) => void;
 
 export interface OptionSpec<T> {
   readonly flags: string;

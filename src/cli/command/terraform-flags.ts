@@ -43,7 +43,7 @@ export function commandHint(name: string): string | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
 
-export interface TranslatedFlags {
+interface TranslatedFlags {
   readonly words: readonly string[];
   readonly problems: readonly Diagnostic[];
 }

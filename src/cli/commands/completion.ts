@@ -67,7 +67,7 @@ interface CompletionOption {
   readonly path: boolean;
 }
 
-export interface CompletionWord {
+interface CompletionWord {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly CompletionOption[];

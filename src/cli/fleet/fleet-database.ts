@@ -163,7 +163,7 @@ export async function readQueueFacts(database: Partial<FleetDatabase>): Promise<
 
 const PROBE_MS = 1_000;
 
-export interface OutageWatch {
+interface OutageWatch {
   /** Fails while the database does not answer. */
   readonly probe: () => Promise<unknown>;
   readonly clock: Pick<Clock, "elapsed" | "sleep">;

@@ -56,7 +56,7 @@ export const NAMES_ARGUMENT = {
   description: "names of workspaces (default: all that --select matches)",
 } as const;
 
-export type FleetOptions = ValuesOf<typeof FLEET_OPTIONS>;
+type FleetOptions = ValuesOf<typeof FLEET_OPTIONS>;
 
 /** The fleet with the selected workspaces only. Throws Failure. */
 export function openFleet(

@@ -14,7 +14,7 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 const ANSWER_BYTES = 64 * 1024;
 
-export interface WebhookMessage {
+interface WebhookMessage {
   readonly url: URL;
   readonly body: string;
   /** Without it the message is not signed. */

@@ -16,7 +16,7 @@ const DETAILS_HINT =
   'To see a change in full, enter its number, or "details" and an address or a filter, such as "details destroys".\n';
 
 /** Shows what a request selects: a number, an address, or a filter; empty for everything. */
-export type ShowDetails = (request: string) => void;
+type ShowDetails = (request: string) => void;
 
 /**
  * True if the changes are approved. With `showDetails`, the answer `details`, alone or with a request, and a number show

@@ -77,7 +77,7 @@ export interface SignInSource {
   readonly profile?: ProfileSection;
 }
 
-export interface FamilySources {
+interface FamilySources {
   readonly sources: readonly SignInSource[];
   /** The profile was named, so variables and profile complete each other. */
   readonly named: boolean;

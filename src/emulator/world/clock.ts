@@ -1,6 +1,6 @@
 // The emulator's clock: the machine's time with an offset, or a manual clock.
 
-export type ClockMode = "real" | "manual";
+type ClockMode = "real" | "manual";
 
 export interface ClockState {
   readonly mode: ClockMode;

@@ -17,7 +17,7 @@ export interface GraphNode {
 }
 
 /** Slots by kind: nodes of one kind never take the slots of another. */
-export type SlotsOf = (kind: string) => Semaphore;
+type SlotsOf = (kind: string) => Semaphore;
 
 /** The progress of a node: how many dependencies it waits for, and what waits for it. */
 interface Visit {

@@ -71,7 +71,7 @@ function unlikeDefaults(provider: Provider): Values {
   );
 }
 
-export interface LookUpInput {
+interface LookUpInput {
   readonly lookups: readonly Lookup[];
   readonly registry: Registry;
   readonly catalogs: Catalogs;

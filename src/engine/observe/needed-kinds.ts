@@ -215,7 +215,7 @@ export interface KnownNames {
   has(object: LiveObject): boolean;
 }
 
-export interface ObserveScope {
+interface ObserveScope {
   /** Every kind to read, in the registry's order. */
   readonly kinds: readonly Provider[];
   namesOf(kind: string): KnownNames;

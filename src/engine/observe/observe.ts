@@ -17,7 +17,7 @@ import { createNameIndex, manageablePart, type NameIndex } from "../name-index.t
 import { type KnownNames, type Needing, observeScope } from "./needed-kinds.ts";
 
 /** Kinds that the resources of a restriction do not need are absent from the answer. */
-export interface ObserveInput extends Needing, ReadKindsInput {
+interface ObserveInput extends Needing, ReadKindsInput {
   /** Whether more than a list tells may be read about an object; without it about all that spec or state know. */
   readonly looksAt?: (kind: string, object: LiveObject) => boolean;
   /** Cache: kinds in it are not read again, and new reads are added to it. */
@@ -54,7 +54,7 @@ export interface ReadKindsInput {
 /** Waits for a free slot, for one request. */
 type InSlot = <T>(read: () => Promise<T>) => Promise<T>;
 
-export interface ReadRules {
+interface ReadRules {
   readonly kinds: readonly Provider[];
   /** The names and IDs that the list of a kind is for; undefined if there is nothing to list. */
   scopeOf(provider: Provider): Pick<ListScope, "names" | "ids"> | undefined;
@@ -245,7 +245,7 @@ function unreadableNames(provider: Provider, kind: string, reason: Diagnostic): 
 }
 
 /** Answers read for one plan, for reuse by another. Contents are stored as digests of objects, not as bytes. */
-export interface LiveSnapshot {
+interface LiveSnapshot {
   /** By operation and input. */
   readonly answers: Map<string, Promise<JsonObject>>;
   /** By kind and id. */

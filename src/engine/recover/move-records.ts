@@ -16,7 +16,7 @@ export interface Move {
   readonly at: Location;
 }
 
-export interface MoveRules {
+interface MoveRules {
   readonly registry: KindRegistry;
   readonly declared: { has(address: Address): boolean };
   /** Of `removed` entries: their records stay where they are. */

@@ -40,7 +40,7 @@ const POLLING_S = 2;
 /** For the statements of pg-boss; results and leases have other connections. */
 const QUEUE_CONNECTIONS = 4;
 
-export interface QueueOptions {
+interface QueueOptions {
   readonly connection: Readonly<Record<string, unknown>>;
   /** The schema of the fleet's own tables. */
   readonly schema: string;

@@ -99,7 +99,7 @@ export interface NewJob {
   readonly priority: number;
 }
 
-export interface NewWave {
+interface NewWave {
   readonly name: string;
   readonly jobs: readonly NewJob[];
 }

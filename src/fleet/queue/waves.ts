@@ -18,7 +18,7 @@ import {
   type StoppedJob,
 } from "./job-queue.ts";
 
-export interface RolloutOptions {
+interface RolloutOptions {
   readonly queue: Pick<JobQueue, "cancel" | "stopped" | "stop">;
   readonly results: Pick<ResultStore, "add">;
   readonly clock: Pick<Clock, "now">;

@@ -58,7 +58,7 @@ export interface FleetRow {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface RowCause {
+interface RowCause {
   readonly command: FleetCommand;
   readonly attempts: number;
   readonly code: string;
@@ -68,7 +68,7 @@ export interface RowCause {
 }
 
 /** `cause`: that of the first row. */
-export interface CauseGroup {
+interface CauseGroup {
   readonly cause: RowCause;
   readonly rows: readonly FleetRow[];
 }

@@ -25,7 +25,7 @@ interface Difference {
   readonly after: LevelGrant | undefined;
 }
 
-export interface ComparedRights extends Pick<AccessDiff, "gained" | "lost"> {
+interface ComparedRights extends Pick<AccessDiff, "gained" | "lost"> {
   /** Whether anyone but administrators comes, goes, or joins or leaves a group. */
   readonly hasMoves: boolean;
 }

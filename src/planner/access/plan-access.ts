@@ -245,14 +245,14 @@ function endedMemberships({ before, after }: Sides): readonly EndedMembership[] 
 }
 
 /** The objects of a workspace that decide its access. */
-export interface AccessContext {
+interface AccessContext {
   readonly input: Pick<PlanContext["input"], "registry" | "live" | "partial" | "isSensitive">;
   readonly liveIndex: PlanContext["liveIndex"];
   readonly owners: PlanContext["owners"];
 }
 
 /** The contributions of all objects that were read. */
-export interface AccessWorld {
+interface AccessWorld {
   readonly objects: readonly {
     readonly key: string;
     readonly kind: string;

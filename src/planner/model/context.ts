@@ -179,7 +179,7 @@ export interface LiveMember {
   readonly live: LiveObject;
 }
 
-export interface CheckedRecords {
+interface CheckedRecords {
   readonly input: PlanInput;
   /** Records that planning ignores, because their object does not belong to their address. */
   readonly invalidRecords: ReadonlyMap<Address, StateRecord>;

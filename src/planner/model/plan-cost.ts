@@ -36,7 +36,7 @@ export interface CostSide {
   readonly unknown: readonly string[];
 }
 
-export interface CostRange {
+interface CostRange {
   readonly min: number;
   readonly max: number;
 }

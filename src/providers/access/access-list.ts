@@ -32,7 +32,7 @@ export const accessOf = (values: Values | undefined): Values => objectIn(values?
 export const ownerOf = (values: Values | undefined): string | undefined =>
   typeof values?.owner === "string" ? values.owner : undefined;
 
-export interface DirectEntry {
+interface DirectEntry {
   readonly principal: Principal;
   /** The display name, by which a spec may name a service principal. */
   readonly shown: string | undefined;
@@ -131,7 +131,7 @@ export function forExport({ values, ...live }: LiveObject): LiveObject {
 }
 
 /** Changes of a list, by the keys of a spec. */
-export interface AccessChange {
+interface AccessChange {
   readonly set: Values;
   readonly removed: readonly string[];
   readonly owner?: string | undefined;

@@ -10,17 +10,9 @@ import type { DocumentPlace, SpecEdits } from "./spec-edits.ts";
  * `outside`: a value that no file of the spec has; its name is `--var size`, `WORKSPACE_VAR_size`, or the path of a file. `resource`:
  * an attribute of another resource.
  */
-export type SourceKind =
-  | "variable"
-  | "local"
-  | "input"
-  | "output"
-  | "for_each"
-  | "outside"
-  | "field"
-  | "resource";
+type SourceKind = "variable" | "local" | "input" | "output" | "for_each" | "outside" | "field" | "resource";
 
-export interface ValueSource {
+interface ValueSource {
   readonly what: SourceKind;
   readonly name: string;
   /** Absent for a value from the command line or the environment. */

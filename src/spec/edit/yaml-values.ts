@@ -14,7 +14,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Cod
 const OPTIONS = { lineWidth: 0, blockQuote: false, doubleQuotedAsJSON: true } as const;
 
 /** The style of the value that a new one replaces. */
-export interface ValueStyle {
+interface ValueStyle {
   readonly quote?: "single" | "double" | "literal";
   /** Inside braces or brackets. */
   readonly inFlow?: boolean;

@@ -55,7 +55,7 @@ export interface ExportedSpec {
 }
 
 /** What the workspace has and the document has not. */
-export interface ExportLosses {
+interface ExportLosses {
   readonly objects: number;
   readonly fields: number;
 }

@@ -28,7 +28,7 @@ import {
   type SpecFolder,
 } from "./spec-folder.ts";
 
-export interface Included {
+interface Included {
   readonly root: MapNode;
   /** Reads further files of the spec: those of modules. */
   readonly files: SpecFileReader;
@@ -47,7 +47,7 @@ const UNCERTAIN: readonly Code[] = [
   "SPEC_EMPTY",
 ];
 
-export interface ReadOptions {
+interface ReadOptions {
   /** The spec, where it is a part of the main file. */
   readonly root?: MapNode | undefined;
   /** A file for which it is false counts towards the limits, and its YAML is not read. */

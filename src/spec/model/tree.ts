@@ -22,7 +22,7 @@ export interface ScalarNode extends ValueSpan {
   readonly value: ScalarValue;
 }
 
-export interface ListNode extends ValueSpan {
+interface ListNode extends ValueSpan {
   readonly kind: "list";
   readonly items: readonly SpecNode[];
 }

@@ -145,14 +145,14 @@ function entriesOf({ stateEntries }: Spec, values: RenderedValues): JsonMap {
 }
 
 /** Where a value is written, and the modules through which it came, innermost first. */
-export interface ValueOrigin {
+interface ValueOrigin {
   readonly at: Location;
   /** The instance, such as `team/ads`. */
   readonly module?: string;
   readonly usedAt: readonly Location[];
 }
 
-export type JsonMap = { [key: string]: Json };
+type JsonMap = { [key: string]: Json };
 
 class RenderedValues {
   /** By the JSON pointer of each value that contains no other. */

@@ -338,7 +338,7 @@ class Located implements Pick<Resource, "at" | "locate"> {
   }
 }
 
-export interface ValuePlaces {
+interface ValuePlaces {
   /** Of every value in a resource. */
   readonly pointers: readonly string[];
   /** The place of each. */

@@ -18,7 +18,7 @@ import { locationOf, type Span } from "../model/source.ts";
 import type { ImportEntry, MovedEntry, RemovedEntry, StateEntries } from "../model/spec.ts";
 import { describeNode, isFlag, isNull, type MapNode, member, type SpecNode } from "../model/tree.ts";
 
-export interface StateEntryChecks {
+interface StateEntryChecks {
   readonly findings: Findings;
   readonly registry: PlanningRegistry;
   readonly declared: ReadonlySet<Address>;

@@ -12,7 +12,7 @@ import type { Span } from "../model/source.ts";
 import { keySpanOf, type SpecNode, spanOf } from "../model/tree.ts";
 import type { SchemaError } from "./validate.ts";
 
-export interface SchemaMessage {
+interface SchemaMessage {
   readonly code: Code;
   /** The keyword of the schema that refuses the value. */
   readonly keyword: string;

@@ -31,7 +31,7 @@ export interface NamedPath {
 /** A spec in a file, relative to the test file, or in the test file itself. */
 export type SpecSource = NamedPath | { readonly root: MapNode; readonly at: Span };
 
-export interface SpecChoice {
+interface SpecChoice {
   readonly spec: SpecSource;
   readonly target?: string;
   /** `name=value`, as `--var` takes them. */
@@ -54,7 +54,7 @@ export interface TestSetup {
 }
 
 const STEP_NAMES = ["validate", "plan", "apply", "drift", "create", "change", "delete", "live"] as const;
-export type StepName = (typeof STEP_NAMES)[number];
+type StepName = (typeof STEP_NAMES)[number];
 
 export interface TestStep {
   readonly name: StepName;
@@ -89,7 +89,7 @@ export function stepFieldsOf({ value }: TestStep): JsonObject {
 const DEFAULT_TIMEOUT_MS = 30_000;
 const LONGEST_TIMEOUT_MS = 600_000;
 
-export interface TestFileInput {
+interface TestFileInput {
   /** The path that people see. */
   readonly file: string;
   readonly path: string;

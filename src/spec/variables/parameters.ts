@@ -306,7 +306,7 @@ function linearPatternProblem(pattern: string): string | undefined {
   }
 }
 
-export type LinearPattern = (text: string, at: Span) => boolean;
+type LinearPattern = (text: string, at: Span) => boolean;
 
 /** The patterns of a spec. Together they take a limited number of steps: the limit is reported once, and then all match. */
 export class LinearPatterns {

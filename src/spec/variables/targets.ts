@@ -153,7 +153,7 @@ export function withoutSettings(target: MapNode): MapNode {
 /** Sections that a target cannot hold. */
 const OUTSIDE_TARGETS = new Set(["include", "targets"]);
 
-export interface TargetedSpec {
+interface TargetedSpec {
   /** The spec with its target applied, and without the section `targets`. */
   readonly root: MapNode;
   /** The target's values of variables: values, where the spec's own section holds declarations. */

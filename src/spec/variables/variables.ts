@@ -18,7 +18,7 @@ import {
 } from "./parameters.ts";
 
 /** Where values come from outside the spec. The first that has one wins: `vars`, `varFiles` (later files first), `env`, then the target. */
-export interface VariableInputs {
+interface VariableInputs {
   /** Values of `--var`: `env=prod`. */
   readonly vars: readonly string[];
   readonly varFiles: readonly string[];

@@ -9,7 +9,7 @@ import { type Random, toHex } from "../model/store.ts";
 /** The purpose of a part, which prevents that one part replaces another. */
 export type Purpose = "state" | "journal" | "plan";
 
-export interface CipherOptions {
+interface CipherOptions {
   /** The value of WORKSPACE_STATE_KEY; without it, nothing is encrypted, and nothing encrypted can be read. */
   readonly keyText?: string;
   /** Keys that may have encrypted the input: for a change of the key. */
@@ -201,7 +201,7 @@ export function otherKey(hasKey: boolean, name: string): Failure {
   );
 }
 
-export interface KeyText {
+interface KeyText {
   /** How a key is made of it: a passphrase is stretched, random bytes need not be. */
   readonly kdf: "hkdf" | "scrypt";
   readonly bytes: Uint8Array;

@@ -10,7 +10,7 @@ import type { JournalEntry, NumberedEntry } from "../model/record.ts";
 import { decodeEntry, type Shape, shapeOf } from "./decode.ts";
 
 /** The first line of a journal: which state it continues. */
-export interface Begin {
+interface Begin {
   readonly format_version: number;
   readonly lineage: string;
   /** Serial of the state that the entries add to, and the digest in its file; 0 and "" before there is one. */
@@ -54,7 +54,7 @@ function hashOf(previous: string, rest: string): string {
 }
 
 /** Returns the plain text of a line at an offset. `previous` is the digest of the line before it, or "" for the first one. */
-export type OpenLine = (line: Uint8Array, previous: string, offset: number) => Uint8Array;
+type OpenLine = (line: Uint8Array, previous: string, offset: number) => Uint8Array;
 
 /** A stored journal. Its entries are read one by one, because those of a large apply take more memory than the state. */
 export class Journal {

@@ -17,7 +17,7 @@ export interface LockEnvironment {
   readonly times: LeaseTimes;
 }
 
-export interface LockRequest extends Omit<LockOptions, "to"> {
+interface LockRequest extends Omit<LockOptions, "to"> {
   /** The fence must be greater than this one, which the state has seen. */
   readonly above: number;
 }
@@ -157,7 +157,7 @@ export function silenceMs(claim: Pick<LockClaim, "lease_ms" | "request_ms">): nu
 }
 
 /** What a run observed of a holder's heartbeat by its own clock or by that of the server. */
-export interface Heartbeat {
+interface Heartbeat {
   /** How long ago the last one was, or how long this run saw none. */
   readonly silentMs: number;
   /** Whether there was one; false if this run has seen none yet. */

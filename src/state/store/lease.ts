@@ -25,7 +25,7 @@ export interface DigestKey {
   readonly hex?: string;
 }
 
-export interface LeaseInput {
+interface LeaseInput {
   readonly backend: StateBackend;
   readonly environment: LockEnvironment;
   readonly cipher: Cipher;

@@ -42,7 +42,7 @@ export interface TargetOverride {
 }
 
 /** A value of the spec that becomes the live one. Undefined: absent. */
-export interface AcceptedField {
+interface AcceptedField {
   readonly path: Path;
   readonly declared: Json | undefined;
   readonly live: Json | undefined;

@@ -146,12 +146,12 @@ function observerOf(
   };
 }
 
-export interface ProbeServer {
+interface ProbeServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
-export interface Probes {
+interface Probes {
   /** Why the worker takes no jobs; undefined if it does. */
   readonly notReady: () => Promise<string | undefined>;
   readonly metrics: () => Promise<string>;

@@ -210,14 +210,14 @@ function displayName(world: World, entry: AccessEntry): string {
   return servicePrincipalByApplication(world, program ?? "")?.displayName ?? nameIn(entry);
 }
 
-export interface AccessEntry {
+interface AccessEntry {
   readonly user_name?: string;
   readonly group_name?: string;
   readonly service_principal_name?: string;
   readonly permission_level: string;
 }
 
-export interface AccessType {
+interface AccessType {
   /** The `object_type` of an answer. */
   readonly answers: string;
   /** From the lowest to the highest. */

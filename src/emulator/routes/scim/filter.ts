@@ -5,10 +5,10 @@ import { isObject, type Json } from "../../../core/json.ts";
 import { ScimError } from "../../world/errors.ts";
 
 /** The values of an attribute of a resource; undefined if the attribute does not exist. */
-export type ScimLookup = (attribute: string) => readonly Json[] | undefined;
+type ScimLookup = (attribute: string) => readonly Json[] | undefined;
 
 /** A filter that was understood. `exactly` is the one name that it asks for, if that is all that it does. */
-export interface ScimFilter {
+interface ScimFilter {
   matches(lookup: ScimLookup): boolean;
   readonly exactly: { readonly attribute: string; readonly value: string } | undefined;
 }

@@ -20,7 +20,7 @@ interface Folder extends ObjectEntry {
   readonly fixed?: true;
 }
 
-export interface NotebookEntry extends ObjectEntry {
+interface NotebookEntry extends ObjectEntry {
   readonly object_type: "NOTEBOOK";
   readonly language: Language;
   readonly format: DocumentFormat;
@@ -29,7 +29,7 @@ export interface NotebookEntry extends ObjectEntry {
 }
 
 /** A file of any content. No call of the contract makes one; a dialect does. */
-export interface WorkspaceFileEntry extends ObjectEntry {
+interface WorkspaceFileEntry extends ObjectEntry {
   readonly object_type: "FILE";
   readonly blob: string;
 }

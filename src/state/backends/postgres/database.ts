@@ -86,7 +86,7 @@ export function withoutPassword(text: string, password: string | undefined): str
 }
 
 /** The use of a database decides the parameters of its URL and the words of messages. */
-export type PostgresUse = "state" | "fleet";
+type PostgresUse = "state" | "fleet";
 
 export interface PostgresUrl {
   readonly use: PostgresUse;
@@ -133,7 +133,7 @@ export function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:/i.test(text);
 }
 
-export type PostgresEnvironment = Readonly<Record<string, string | undefined>>;
+type PostgresEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** `env`: PGHOST and others as defaults. No message repeats the URL, because it may contain a password. */
 export function parsePostgresUrl(

@@ -26,7 +26,7 @@ const CONNECTIONS = 3;
 /** A server that does not answer keeps its connections open. They end with the process. */
 const CLOSE_MS = 5_000;
 
-export interface PgOptions {
+interface PgOptions {
   readonly url: PostgresUrl;
   readonly clock: Clock;
   /** All authorities that are trusted where the URL names none, in PEM. Default: Node's own. */
@@ -159,7 +159,7 @@ function pem(path: string): string {
   }
 }
 
-export interface PostgresStoreOptions extends StoreOptions {
+interface PostgresStoreOptions extends StoreOptions {
   readonly url: PostgresUrl;
   /** All authorities that are trusted where the URL names none, in PEM. Default: Node's own. */
   readonly authorities?: readonly string[];

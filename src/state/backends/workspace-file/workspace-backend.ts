@@ -35,7 +35,7 @@ import {
 
 const utf8 = new TextEncoder();
 
-export interface WorkspaceBackendOptions {
+interface WorkspaceBackendOptions {
   readonly folder: string;
   readonly close?: () => Promise<void>;
 }
@@ -219,7 +219,7 @@ export class WorkspaceBackend implements StateBackend {
   }
 }
 
-export interface WorkspaceStoreOptions extends StoreOptions {
+interface WorkspaceStoreOptions extends StoreOptions {
   readonly api: Writer;
   /** Absolute, in the workspace's file system; made on first use. */
   readonly folder: string;
