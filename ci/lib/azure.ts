@@ -214,7 +214,8 @@ async function completedStates(api: Api, path: string): Promise<readonly string[
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-const toHtml = (body: string): string => `<pre>${escaped(body)}</pre>`;
+/** No one is mentioned in preformatted text, so an `@` that the report keeps apart stands as written. */
+const toHtml = (body: string): string => `<pre>${escaped(body.replaceAll("<span>&#64;</span>", "@"))}</pre>`;
 
 /** Only the markers are read from a description, so only what they contain is decoded. */
 function fromHtml(html: string): string {

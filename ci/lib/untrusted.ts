@@ -1,11 +1,11 @@
 // Brings the spec of an untrusted pull request here as data: regular files only, and nothing of it is executed.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gitEnvironment } from "./git.ts";
 import type { Env, Platform } from "./settings.ts";
+import { temporaryFolder } from "./workspace.ts";
 
 export interface PullRequestRef {
   readonly platform: Platform;
@@ -53,9 +53,7 @@ export function fetchUntrusted(
     throw new Error(`pull request ${number} cannot be merged, so it has no commit to plan`);
   if (sha !== undefined && commit !== sha)
     throw new Outdated(`pull request ${number} is at ${commit}, not at ${sha}`);
-  const place = mkdtempSync(
-    join(env.RUNNER_TEMP ?? env.AGENT_TEMPDIRECTORY ?? tmpdir(), "workspace-untrusted-"),
-  );
+  const place = temporaryFolder(env, "workspace-untrusted-");
   const cwd = join(place, "head");
   write(env, { commit: merge?.commit ?? commit, folder, into: cwd, limits });
   if (merge !== undefined) write(env, { commit: merge.base, folder, into: join(place, "base"), limits });

@@ -1,7 +1,8 @@
 // Runs the program once and collects its reports.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -135,6 +136,17 @@ export function hasHost({ more }: Settings, env: Env): boolean {
   return isSet || more.some((one) => /^--(?:host|profile)(?:=|$)/.test(one));
 }
 
+/** Whether the job says where the state is. An untrusted spec cannot, so an offline plan without it starts from an empty state. */
+function hasState({ state, more }: Settings, env: Env): boolean {
+  const isSet = state !== undefined || (env.WORKSPACE_STATE ?? "") !== "";
+  return isSet || more.some((one) => /^--state(?:=|$)/.test(one));
+}
+
+/** A new folder in the folder that the platform empties after the job. */
+export function temporaryFolder(env: Env, prefix: string): string {
+  return mkdtempSync(join(env.RUNNER_TEMP ?? env.AGENT_TEMPDIRECTORY ?? tmpdir(), prefix));
+}
+
 const OFFLINE = "The plan is offline because neither WORKSPACE_HOST nor WORKSPACE_PROFILE is set.";
 
 /** Runs the command. The program does not get a token of the platform. */
@@ -144,9 +156,11 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
   const isKnown = hasHost(settings, env);
-  const note = settings.untrusted && settings.command === "plan" && !isKnown ? OFFLINE : undefined;
-  if (note !== undefined) log(note);
-  const args = argumentsOf(settings, isKnown, place.base);
+  const isOffline = settings.untrusted && settings.command === "plan" && !isKnown;
+  if (isOffline) log(OFFLINE);
+  const emptyState =
+    isOffline && !hasState(settings, env) ? temporaryFolder(env, "workspace-state-") : undefined;
+  const args = argumentsOf({ ...settings, state: emptyState ?? settings.state }, isKnown, place.base);
   const [program = "", ...first] =
     env.WORKSPACE_CI_PROGRAM === undefined
       ? [process.execPath, join(ROOT, "bin/workspace.js")]
@@ -178,6 +192,7 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
     child.on("close", (code) => settle(code ?? 1));
   });
   await done;
+  if (emptyState !== undefined) rmSync(emptyState, { recursive: true, force: true });
   // From here on, a signal ends this process.
   for (const signal of SIGNALS) process.off(signal, stop);
   const accepted = acceptedDrift(answer.join("\n"));
@@ -186,8 +201,8 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
   return {
     exitCode,
     accepted,
-    report: noted(textOf(join(reports, "report.md")), note),
-    summary: noted(textOf(join(reports, "summary.md")), note),
+    report: noted(textOf(join(reports, "report.md")), isOffline),
+    summary: noted(textOf(join(reports, "summary.md")), isOffline),
     page: existsSync(page) ? page : undefined,
     errors: errors.join("\n").slice(-MOST_ERROR_CHARACTERS).toWellFormed(),
     cancelled,
@@ -199,8 +214,8 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
   };
 }
 
-function noted(report: string | undefined, note: string | undefined): string | undefined {
-  return report === undefined || note === undefined ? report : `${report}\n${note}\n`;
+function noted(report: string | undefined, isOffline: boolean): string | undefined {
+  return report === undefined || !isOffline ? report : `${report}\n${OFFLINE}\n`;
 }
 
 async function copyLines(from: Readable, to: Writable, also?: (line: string) => void): Promise<void> {

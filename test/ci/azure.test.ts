@@ -72,6 +72,15 @@ describe("the stages of Azure Pipelines", { timeout: 120_000 }, () => {
     expect(site.host.comments[0]?.body).toContain(`commit ${head.slice(0, 12)}`);
   });
 
+  test("check a fork of a spec whose targets name their states, which the fork cannot choose", async () => {
+    const targets = "targets: { dev: { default: true, state: 'workspace:/Shared/.states/dev' } }\n";
+    site.pull(11, { "workspace.yaml": targets + specOf(20) });
+    const check = { stage: "check", ref: "refs/pull/11/merge", build: 34, variables: {} };
+    const { code, output } = await runAzureJob(site, check);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    expect(output).toContain("offline because");
+  });
+
   test("say in the comment of a fork why its plan is offline", async () => {
     site.pull(9, { "workspace.yaml": specOf(20) });
     const { WORKSPACE_HOST: _, WORKSPACE_STATE: __, ...variables } = site.secrets();

@@ -188,6 +188,12 @@ describe("the workflows of GitHub", () => {
   });
 });
 
+test("a rotated secret is deployed on GitHub without a push, from the default branch only", () => {
+  const { on, jobs } = readYaml("ci/github/workflows/workspace-apply.yml");
+  expect(Object.keys(mappingOf(on))).toEqual(["push", "workflow_dispatch"]);
+  expect(mappingOf(mappingOf(jobs).plan).if).toBe("github.ref == 'refs/heads/main'");
+});
+
 describe("the installer of pipeline files", () => {
   const commit = spawnSync("git", ["-C", ROOT, "rev-parse", "HEAD"], { encoding: "utf8" }).stdout.trim();
   const install = (...args: readonly string[]) =>

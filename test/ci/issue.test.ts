@@ -81,6 +81,12 @@ describe.each(PLATFORMS)("the drift issue of $name", (platform) => {
     expect(host.issues[0]?.body).toContain("# reported before");
   });
 
+  test("shows the address of a user without markup", async () => {
+    await put(mark(1), "by root<span>&#64;</span>vm");
+    const shown = platform.name === "Azure DevOps" ? "by root@vm" : "by root<span>&#64;</span>vm";
+    expect(host.issues[0]?.body).toContain(shown);
+  });
+
   test("is found on a later page and not changed by an outdated run", async () => {
     host.pageSize = 2;
     await put(mark(7), "newer");
