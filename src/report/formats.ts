@@ -142,7 +142,7 @@ export const DRIFT_FORMATS = {
   },
   json: json(async () => (await import("./format/plan-json.ts")).driftReportJson),
   markdown: markdown(loadDriftMarkdown),
-  html: plain(async () => (await import("./html/plan-html.ts")).driftHtml),
+  html: plain(async () => (await import("./html/drift-html.ts")).driftHtml),
   junit: plain(async () => (await import("./format/junit.ts")).driftJunit),
   ...ciFormats("drift", loadDriftMarkdown, async () => {
     const { driftNotices } = await import("./format/notice.ts");

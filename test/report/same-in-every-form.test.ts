@@ -13,7 +13,8 @@ import { driftReportJson, planJson } from "../../src/report/format/plan-json.ts"
 import { planMarkdown } from "../../src/report/format/plan-markdown.ts";
 import { driftText, planText } from "../../src/report/format/plan-text.ts";
 import { sarifReport } from "../../src/report/format/sarif.ts";
-import { driftHtml, planHtml } from "../../src/report/html/plan-html.ts";
+import { driftHtml } from "../../src/report/html/drift-html.ts";
+import { planHtml } from "../../src/report/html/plan-html.ts";
 import { printableJson } from "../../src/report/text/printable.ts";
 import { colorsFor } from "../../src/report/text/terminal.ts";
 import { driftView } from "../../src/report/view/drift-view.ts";

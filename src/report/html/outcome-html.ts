@@ -9,6 +9,7 @@ import type { ChangeView } from "../view/change-view.ts";
 import { briefDifference, isAccessChange } from "../view/fold.ts";
 import { nextOfOutcome } from "../view/next-step.ts";
 import { type OutcomeItem, type OutcomeView, reasonOf, sharedCauses } from "../view/outcome-view.ts";
+import { declared, OPEN, place, severity } from "./cards.ts";
 import { fieldTable, sideBySide } from "./differences.ts";
 import {
   type Facets,
@@ -29,7 +30,6 @@ import {
   tile,
 } from "./page.ts";
 import { named, nextRow } from "./plan-glance.ts";
-import { declared, OPEN, place, severity } from "./plan-html.ts";
 
 export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
   return [...outcomeHtmlPieces(outcome, info)].join("");

@@ -291,6 +291,11 @@ export function anchorOf(id: string): string {
   return encodeURIComponent(id.toWellFormed()).replaceAll("%2F", "/").replaceAll("%40", "@");
 }
 
+/** How many rows the filters of the command leave out. */
+export function hiddenNote(hidden: string | undefined): Html {
+  return hidden === undefined ? NOTHING : html`<p class="where">${hidden}</p>`;
+}
+
 export function tile(tone: string, number: number, what: string): Html {
   return html`<li class="${tone}${number === 0 ? " none" : ""}"><b>${grouped(number)}</b><span>${what}</span></li>`;
 }

@@ -1,28 +1,21 @@
-// A plan and drift as HTML pages.
+// A plan as an HTML page.
 
-import { nameOf } from "../../core/address.ts";
-import { count, firstFew, grouped } from "../../core/sentences.ts";
-import type { Severity } from "../../resource/field-schema.ts";
+import { count, grouped } from "../../core/sentences.ts";
 import { foldDiagnostics } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
-import { filePage } from "../text/source-link.ts";
 import { summaryActions } from "../text/vocabulary.ts";
-import { type ChangeView, contentLine, type SpecPlace } from "../view/change-view.ts";
-import { type DriftItem, type DriftView, marksIn, notedOnce } from "../view/drift-view.ts";
+import { type ChangeView, contentLine } from "../view/change-view.ts";
 import {
   briefDifference,
   type ChangeGroup,
-  type DriftGroup,
   destroysIn,
   foldChanges,
-  foldDrift,
   foldEffects,
   groupNames,
   groupTitle,
-  kindCounts,
 } from "../view/fold.ts";
-import { nextOfDrift, nextOfPlan } from "../view/next-step.ts";
+import { nextOfPlan } from "../view/next-step.ts";
 import {
   kindTable,
   movedLines,
@@ -31,8 +24,10 @@ import {
   type PlanView,
   resolvedSentence,
 } from "../view/plan-view.ts";
+import { declared, OPEN, place, placeName, severity } from "./cards.ts";
 import { changeGraph, neededBy } from "./change-graph.ts";
 import { fieldTable, sideBySide } from "./differences.ts";
+import { driftFacets, driftSection } from "./drift-html.ts";
 import {
   anchorOf,
   closed,
@@ -42,12 +37,11 @@ import {
   folded,
   glance,
   type Html,
+  hiddenNote,
   html,
   itemChunks,
-  itemList,
   keyHelp,
   NOTHING,
-  page,
   pageInPieces,
   placeLink,
   preLines,
@@ -55,7 +49,7 @@ import {
   runLine,
   tile,
 } from "./page.ts";
-import { accessSection, glanceRows, MOST_NAMED, MOST_SENTENCES, named, nextRow } from "./plan-glance.ts";
+import { accessSection, glanceRows, MOST_NAMED, MOST_SENTENCES, nextRow } from "./plan-glance.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {
   return [...planHtmlPieces(plan, info)].join("");
@@ -113,10 +107,6 @@ function* groupItems(
     for (const part of splitLarge(group)) yield groupHtml(part, ids, info, changes.length <= OPEN);
 }
 
-function hiddenNote(hidden: string | undefined): Html {
-  return hidden === undefined ? NOTHING : html`<p class="where">${hidden}</p>`;
-}
-
 /** Below more findings, rights would move the filter bar off the first screen. */
 const MOST_FINDINGS = 2;
 
@@ -147,10 +137,6 @@ function anchorsOf(changes: readonly ChangeView[]): ReadonlyMap<ChangeView, stri
 
 function facetsOf({ kind, action, severity, origin }: ChangeView, number = 1): Facets {
   return { kind, action, severity, origin: origin === undefined ? undefined : ORIGINS[origin], number };
-}
-
-function driftFacets({ kind, what, severity }: DriftItem): Facets {
-  return { kind, action: what, severity };
 }
 
 function heading(plan: PlanView, info: RunInfo | undefined): readonly Html[] {
@@ -276,30 +262,6 @@ function members(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>, info:
   return html`<ul class="members">${items}</ul>`;
 }
 
-/** `other` says nothing that a reader needs. */
-export function severity(level: Severity | undefined): Html {
-  return level === undefined || level === "other"
-    ? NOTHING
-    : html`<span class="remark severity">${level}</span>`;
-}
-
-export function place(at: SpecPlace | undefined): Html {
-  return at === undefined ? NOTHING : html`<code class="remark">${placeName(at)}</code>`;
-}
-
-/** A link cannot be in the line that opens a card, so it is in the body. */
-export function declared(at: SpecPlace | undefined, info: RunInfo | undefined): readonly Html[] {
-  if (at === undefined || filePage(at, info) === undefined) return [];
-  return [html`<li class="reasons">declared at ${placeLink(at, placeName(at), info)}</li>`];
-}
-
-const placeName = ({ file, line }: SpecPlace): string => `${file}:${line}`;
-
-function driftSection({ shown }: PlanView, info: RunInfo | undefined): Html {
-  const title = `Drift since the last apply: ${count(shown.drift.length, "resource")}`;
-  return driftList(title, shown.drift, info);
-}
-
 /** Nested objects of a managed object have their own section. */
 function unmanaged(plan: PlanView): Html {
   const all = plan.shown.unmanaged.filter((item) => item.source !== undefined);
@@ -311,95 +273,9 @@ function unmanaged(plan: PlanView): Html {
   return closed(`Unmanaged: ${count(all.length, "object")}`, [html`<ul>${items}</ul>`]);
 }
 
-export function driftHtml(view: DriftView, info?: RunInfo): string {
-  const { title, drift, shown, hidden, host, diagnostics } = view;
-  const linked = new Set(shown);
-  const row = (tone: string, label: string, own: readonly DriftItem[], filter: string) =>
-    own.length === 0 ? [] : [{ tone, label, text: named(own, linked), filter }];
-  const bySeverity = (level: Severity) => drift.filter((item) => item.severity === level);
-  const rows = [
-    ...row(
-      "delete",
-      "Deleted",
-      drift.filter(({ what }) => what === "deleted"),
-      "action=deleted",
-    ),
-    ...row("update", "Access", bySeverity("security"), "severity=security"),
-    ...row("update", "Cost", bySeverity("cost"), "severity=cost"),
-    ...nextRow(nextOfDrift(view, info)),
-  ];
-  return page(
-    title,
-    [runLine(host, info?.modes ?? [], info)],
-    [
-      glance(rows),
-      findingSection(diagnostics, info),
-      hiddenNote(hidden),
-      shown.length === 0
-        ? NOTHING
-        : html`${filterBar(shown.map(driftFacets))}${driftList("Since the last apply", shown, info, true)}${keyHelp}`,
-    ],
-  );
-}
-
-/** `areAnchors`: the page has no changes with these addresses. */
-function driftList(
-  title: string,
-  drift: readonly DriftItem[],
-  info: RunInfo | undefined,
-  areAnchors = false,
-): Html {
-  const { items, note } = notedOnce(drift);
-  const cards = foldDrift(items).map((group) => driftHtmlOf(group, info, drift.length <= OPEN, areAnchors));
-  return html`${itemList(title, cards)}${note === "" ? NOTHING : html`<p class="where">${note}</p>\n`}`;
-}
-
-function driftHtmlOf(group: DriftGroup, info: RunInfo | undefined, open: boolean, isAnchor: boolean): Html {
-  const [item, ...others] = group;
-  const isSingle = others.length === 0;
-  const members = group.map(
-    ({ address, author, at }) =>
-      html`<li${isAnchor ? html` id="${address}"` : NOTHING}><code>${address}</code> ${remark(author)} ${at === undefined ? NOTHING : placeLink(at, placeName(at), info)}</li>`,
-  );
-  return folded({
-    tone: item.what,
-    open: open && isSingle,
-    facets: { ...driftFacets(item), number: group.length },
-    id: isAnchor && isSingle ? item.address : undefined,
-    head: [
-      html`<span class="verb">${item.what}</span><span class="address">${isSingle ? item.address : kindCounts(group)}</span>`,
-      remark(briefDifference(item.fields)),
-      isSingle
-        ? NOTHING
-        : remark(firstFew(group, MOST_NAMED, ({ source }) => printable(nameOf(source.address)))),
-      severity(item.severity),
-      remark(item.remark || acknowledgedText(item)),
-      isSingle ? place(item.at) : NOTHING,
-    ],
-    body: [
-      isSingle && item.author !== "" ? html`<p class="hint">${item.author}</p>` : NOTHING,
-      ...(isSingle ? declared(item.at, info) : []).map((link) => html`<ul>${link}</ul>`),
-      fieldTable(item.fields),
-      sideBySide(item.content),
-      isSingle ? NOTHING : html`<ul class="members">${members}</ul>`,
-    ],
-  });
-}
-
-/** `acknowledged`, or `1 of 2 acknowledged`, on a closed card; who did it and why is next to each field. */
-function acknowledgedText({ source }: DriftItem): string {
-  const marks = marksIn(source);
-  const number = marks.filter(({ acknowledged }) => acknowledged !== undefined).length;
-  if (number === 0) return "";
-  return number === marks.length ? "acknowledged" : `${number} of ${marks.length} acknowledged`;
-}
-
 /** `content: 1 line added, 1 removed`. */
 function changedLines({ source }: ChangeView): string {
   if (source.action !== "update" || source.content === undefined) return "";
   const { label, text } = contentLine(source.content);
   return `${label}: ${text}`;
 }
-
-/** So many are seen at a glance; more are read one by one. */
-export const OPEN = 5;

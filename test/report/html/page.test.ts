@@ -4,8 +4,9 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { type Address, addressOf } from "../../../src/core/address.ts";
 import { fieldTable, sideBySide } from "../../../src/report/html/differences.ts";
+import { driftHtml } from "../../../src/report/html/drift-html.ts";
 import { html } from "../../../src/report/html/page.ts";
-import { driftHtml, planHtml, planHtmlPieces } from "../../../src/report/html/plan-html.ts";
+import { planHtml, planHtmlPieces } from "../../../src/report/html/plan-html.ts";
 import { driftView } from "../../../src/report/view/drift-view.ts";
 import { everything, planOf, registry, viewOf } from "../plans.ts";
 
