@@ -294,7 +294,8 @@ function workspaceOf(
   findings: Findings,
 ): FleetWorkspace {
   // A workspace that names its profile does not take the host of the defaults, and the other way round.
-  const inherited = own.host !== undefined || own.profile !== undefined ? withoutHost(defaults) : defaults;
+  const { host: _host, profile: _profile, ...withoutHost } = defaults;
+  const inherited = own.host !== undefined || own.profile !== undefined ? withoutHost : defaults;
   const written = { ...inherited, ...own };
   const at = keySpanOf(root, ["workspaces", name]);
   reportWorkspace(name, written, merged("environment", defaults, own), at, findings);
@@ -357,10 +358,6 @@ function reportWorkspace(
     findings.error("SPEC_VALUE", `a URL of workspace ${name} contains a password`, at, {
       hint: "name the variable that has it in environment, such as `PGPASSWORD: ADS_DATABASE_PASSWORD`",
     });
-}
-
-function withoutHost({ host: _host, profile: _profile, ...rest }: WrittenWorkspace): WrittenWorkspace {
-  return rest;
 }
 
 function merged(

@@ -185,13 +185,10 @@ function memberOf(
   all: number,
 ): (item: Pick<FleetWorkspace, "labels">, at: number) => boolean {
   if (size === "rest") return () => true;
-  if (!("select" in size)) return (_item, at) => at < sizeOf(size, all);
+  if ("count" in size) return (_item, at) => at < size.count;
+  if ("percent" in size) return (_item, at) => at < Math.ceil((all * size.percent) / 100);
   const requirements = parseSelector(size.select);
   return ({ labels }) => requirements.every((requirement) => requirement(labels));
-}
-
-function sizeOf(size: { readonly count: number } | { readonly percent: number }, all: number): number {
-  return "count" in size ? size.count : Math.ceil((all * size.percent) / 100);
 }
 
 function invalid(text: string, hint: string): Failure {

@@ -23,16 +23,11 @@ const SPECIAL: Partial<Record<Code, number>> = {
   STATE_LOCKED: EXIT.locked,
 };
 
-function exitOfCode(code: Code): number {
-  if (code.startsWith("GUARD_")) return EXIT.refused;
-  return SPECIAL[code] ?? EXIT.error;
-}
-
 /** The exit code for these diagnostics, without warnings. A plain error takes precedence over special codes. */
 export function exitOf(diagnostics: readonly Diagnostic[]): number {
   const codes = diagnostics
     .filter((diagnostic) => diagnostic.severity === "error")
-    .map((diagnostic) => exitOfCode(diagnostic.code));
+    .map(({ code }) => (code.startsWith("GUARD_") ? EXIT.refused : (SPECIAL[code] ?? EXIT.error)));
   if (codes.length === 0) return EXIT.ok;
   return codes.includes(EXIT.error) ? EXIT.error : Math.max(...codes);
 }

@@ -8,12 +8,14 @@ export function helpText(parser: Parser, columns: number): string {
   const notes = parser.definition === undefined ? EXIT_CODES : parser.definition.notes;
   const { examples = [], seeAlso = [] } = HELP_TEXTS[parser.title] ?? {};
   const width = Math.min(columns, WIDEST);
+  const summary = parser.summary();
+  const exampleLines = examples.map(([command, meaning]) => `  # ${meaning}\n  ${command}\n`);
   parser.configureOutput({ getOutHelpWidth: () => width, getOutHasColors: () => false });
   return [
-    `${sentence(parser.summary())}\n`,
+    `${summary[0]?.toUpperCase()}${summary.slice(1)}.\n`,
     parser.helpInformation(),
     ...(notes === undefined ? [] : [`${wrapped(parser, notes, width)}\n`]),
-    ...(examples.length === 0 ? [] : [`Examples:\n${examples.map(exampleText).join("")}`]),
+    ...(examples.length === 0 ? [] : [`Examples:\n${exampleLines.join("")}`]),
     ...(seeAlso.length === 0 ? [] : [`See also: ${seeAlso.join(", ")}\n`]),
   ].join("\n");
 }
@@ -23,14 +25,6 @@ function wrapped(parser: Parser, notes: string, width: number): string {
   const lines = notes.replace(/(?<=^\S.*[^:])\n(?=[^\s])/gm, " ").split("\n");
   const help = parser.createHelp();
   return lines.map((line) => (line.startsWith(" ") ? line : help.boxWrap(line, width))).join("\n");
-}
-
-function sentence(summary: string): string {
-  return `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
-}
-
-function exampleText([command, meaning]: HelpTexts["examples"][number]): string {
-  return `  # ${meaning}\n  ${command}\n`;
 }
 
 const EXIT_CODES = `Exit codes:

@@ -219,7 +219,7 @@ export function optionValues<O extends Options>(
 function readOption(option: OptionSpec<unknown>, texts: readonly string[], problems: Diagnostic[]): unknown {
   const long = longOf(option);
   // `--state "$PLACE"` with an empty variable does not mean the default, so it must not become the default.
-  const isEmpty = (text: string) => text === "" && takesValue(option) && option.mayBeEmpty !== true;
+  const isEmpty = (text: string) => text === "" && option.flags.includes("<") && option.mayBeEmpty !== true;
   if (texts.some(isEmpty))
     problems.push(error("CLI_USAGE", `${long} is empty`, { hint: "to use the default, omit the option" }));
   return option.parse(
@@ -237,10 +237,6 @@ function attributeOf(spec: Pick<OptionSpec<unknown>, "flags">): string {
   return longOf(spec)
     .slice(2)
     .replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function takesValue({ flags }: Pick<OptionSpec<unknown>, "flags">): boolean {
-  return flags.includes("<");
 }
 
 /** Throws Failure with CLI_USAGE if one of `specs`, which have an effect only with `required`, is set. */

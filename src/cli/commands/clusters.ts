@@ -1,6 +1,6 @@
 // `workspace clusters …`: operates clusters that the spec manages, by their addresses; `events` lists what happened to one.
 
-import { type Failure, failureOf } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { count, listed, shellWord } from "../../core/sentences.ts";
 import { ENDED, isDown } from "../../providers/clusters/operations.ts";
@@ -166,7 +166,15 @@ const startCommand = defineCommand({
       const { state } = await clusterNow(of);
       // On any other state a start has no effect (contract B 3.2): while the cluster terminates, it would be lost.
       if (state === "TERMINATING") {
-        if (!options.wait) throw stillTerminating(of.address);
+        if (!options.wait)
+          throw failureOf(
+            "CLI_NOT_REACHED",
+            `${of.address} is TERMINATING; it can be started once it is TERMINATED`,
+            {
+              address: of.address,
+              hint: "--wait waits for that, too",
+            },
+          );
         const timeoutMs = options.timeout ?? DEADLINE_MS;
         const wait = { ...ENDS, timeoutMs, signal, polled: clusterStates(context, of.address) };
         if ((await waitForCluster(of, wait)) === undefined) return EXIT.error;
@@ -175,13 +183,6 @@ const startCommand = defineCommand({
       return finish(context, of, RUNS, options, signal);
     }),
 });
-
-function stillTerminating(address: RecordedObject["address"]): Failure {
-  return failureOf("CLI_NOT_REACHED", `${address} is TERMINATING; it can be started once it is TERMINATED`, {
-    address,
-    hint: "--wait waits for that, too",
-  });
-}
 
 const restartCommand = defineCommand({
   name: "restart",

@@ -1,7 +1,7 @@
 // `workspace import ADDRESS ID`: records a live object under an address of the spec. Does not change the workspace.
 
 import { parseAddress } from "../../core/address.ts";
-import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { recordBeforeWrites } from "../../engine/recover/recover.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -64,7 +64,7 @@ async function importInto(
   await lease.append({ type: "record", record });
   await lease.publish();
   await show(context, session, record, plan, form);
-  return exitOf(unreadable(plan));
+  return exitOf(plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE"));
 }
 
 async function show(
@@ -84,10 +84,6 @@ async function show(
   }
   context.stdout.write(`Imported ${printable(address)} (id ${printable(id)}). The next plan:\n\n`);
   await showPlan(reports, shown);
-}
-
-function unreadable(plan: Plan): readonly Diagnostic[] {
-  return plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
 }
 
 function declared(spec: Spec, text: string): Resource {

@@ -48,19 +48,13 @@ const listRecordsCommand = defineCommand({
   options: { ...STATE_LOCATION_OPTIONS, ...FORM_OPTION },
   async run(context, options) {
     const records = sortedRecords(await read(context));
-    printResult(context, options.output, { resources: records.map(brief) }, () =>
-      records.map(recordLine).join(""),
+    const resources = records.map(({ address, id, name, status }) => ({ address, id, name, status }));
+    const lines = records.map(
+      ({ address, status }) => `${printable(address)}${status === "ready" ? "" : `  (${status})`}\n`,
     );
+    printResult(context, options.output, { resources }, () => lines.join(""));
   },
 });
-
-function brief({ address, id, name, status }: StateRecord): Record<string, unknown> {
-  return { address, id, name, status };
-}
-
-function recordLine({ address, status }: StateRecord): string {
-  return `${printable(address)}${status === "ready" ? "" : `  (${status})`}\n`;
-}
 
 const showRecordCommand = defineCommand({
   name: "show",

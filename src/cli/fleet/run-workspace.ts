@@ -83,12 +83,14 @@ export async function runWorkspace(
     });
     if (timedOut) {
       const facts = { host: request.host, ...requests, ...answer.requests };
-      const diagnostics = type === "answer" ? withoutStop(answer.diagnostics) : [];
+      // The requests of a stopped run end because it was stopped; so they are not a second problem.
+      const others =
+        type === "answer" ? answer.diagnostics.filter(({ severity }) => severity !== "error") : [];
       return finish({
         ...answer,
         status: "timeout",
         exitCode: undefined,
-        diagnostics: [timeout(workspace, facts), ...diagnostics],
+        diagnostics: [timeout(workspace, facts), ...others],
       });
     }
     if (signal?.aborted === true) return finish({ ...answer, status: "interrupted", exitCode: undefined });
@@ -100,11 +102,6 @@ export async function runWorkspace(
 
 function failed(diagnostics: readonly Diagnostic[]): RunAnswer {
   return { status: "failed", counts: {}, drift: {}, diagnostics };
-}
-
-/** The requests of a stopped run end because it was stopped; so they are not a second problem. */
-function withoutStop(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  return diagnostics.filter(({ severity }) => severity !== "error");
 }
 
 function requestOf(
@@ -243,14 +240,12 @@ export function environmentOf(
   const missing = Object.values(workspace.environment).filter((source) => !outer[source]);
   return {
     env: Object.fromEntries([...shared, ...SHARED_PATHS.flatMap(pathOf), ...own, ...pathOf(RULES)]),
-    missing: missing.map(unsetVariable),
+    missing: missing.map((name) =>
+      error("FLEET_VARIABLE", `the environment variable ${name} is not set`, {
+        hint: `set ${name}, or change environment in the fleet file`,
+      }),
+    ),
   };
-}
-
-function unsetVariable(name: string): Diagnostic {
-  return error("FLEET_VARIABLE", `the environment variable ${name} is not set`, {
-    hint: `set ${name}, or change environment in the fleet file`,
-  });
 }
 
 const FLEET_HOSTS = "WORKSPACE_FLEET_HOSTS";

@@ -60,7 +60,12 @@ export async function postWebhook(message: WebhookMessage): Promise<readonly Dia
       }).catch((problem: unknown) => problem);
       const { failure, retryMs } = judged(sent, FIRST_WAIT_MS * 4 ** (attempt - 1));
       if (failure === undefined) return [];
-      if (retryMs === undefined || attempt === ATTEMPTS) return [notDelivered(url, failure, attempt)];
+      if (retryMs === undefined || attempt === ATTEMPTS) {
+        const message = `the webhook at ${url.origin} did not accept the message`;
+        const cause = `${failure} (attempt ${attempt} of ${ATTEMPTS})`;
+        const hint = "check the URL, the proxy, and the receiver; the result of the run is not affected";
+        return [warning("CLI_WEBHOOK", message, { cause, hint })];
+      }
       await new Promise((resolve) => setTimeout(resolve, retryMs));
     }
   } finally {
@@ -84,24 +89,15 @@ interface Judged {
 }
 
 function judged(sent: unknown, waitMs: number): Judged {
-  if (sent === null || typeof sent !== "object" || !("status" in sent))
-    return { failure: brokenName(sent), retryMs: waitMs };
+  if (sent === null || typeof sent !== "object" || !("status" in sent)) {
+    // Never the message of the error: it may repeat the URL.
+    const failure = sent instanceof Error ? (errorCode(sent) ?? sent.name) : "no response";
+    return { failure, retryMs: waitMs };
+  }
   const { status, headers } = sent as { status: number; headers: Readonly<Record<string, string>> };
   if (status >= 200 && status < 300) return {};
   if (status >= 300 && status < 400) return { failure: `status ${status}: redirects are not followed` };
   if (status !== 429 && status < 500) return { failure: `status ${status}` };
   const askedMs = retryAfterMs(headers, Date.now()) ?? 0;
   return { failure: `status ${status}`, retryMs: Math.min(Math.max(askedMs, waitMs), LONGEST_WAIT_MS) };
-}
-
-/** Never the message of the error: it may repeat the URL. */
-function brokenName(problem: unknown): string {
-  return problem instanceof Error ? (errorCode(problem) ?? problem.name) : "no response";
-}
-
-function notDelivered(url: URL, failure: string, attempts: number): Diagnostic {
-  return warning("CLI_WEBHOOK", `the webhook at ${url.origin} did not accept the message`, {
-    cause: `${failure} (attempt ${attempts} of ${ATTEMPTS})`,
-    hint: "check the URL, the proxy, and the receiver; the result of the run is not affected",
-  });
 }

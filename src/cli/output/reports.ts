@@ -163,7 +163,12 @@ export class Reports<F extends string> {
       try {
         const path = resolve(this.context.cwd, file);
         const link = this.#untrusted ? symbolicLinkBelow(this.context.cwd, path) : undefined;
-        if (link !== undefined) return [linked(file, link)];
+        if (link !== undefined)
+          return [
+            error("CLI_FILE", `the report cannot be written to ${file}: ${link} is a symbolic link`, {
+              hint: "the folder of an untrusted spec must not choose where a report goes; pass a file outside of it",
+            }),
+          ];
         writeWholeFile(path, pieces, { over: true });
         return [];
       } catch (problem) {
@@ -186,12 +191,6 @@ async function writePieces(output: Output, pieces: Iterable<string>): Promise<vo
     await output.flush();
     waiting = 0;
   }
-}
-
-function linked(file: string, link: string): Diagnostic {
-  return error("CLI_FILE", `the report cannot be written to ${file}: ${link} is a symbolic link`, {
-    hint: "the folder of an untrusted spec must not choose where a report goes; pass a file outside of it",
-  });
 }
 
 function fileTarget<F>(context: ConsoleContext, format: F, file: string): Target<F> {

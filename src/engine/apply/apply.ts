@@ -68,7 +68,10 @@ async function endRun(run: ApplyRun, outcomes: OutcomeLog): Promise<readonly Dia
   const { plan, signal, clock } = run.input;
   recordUnchanged(run);
   // After a stop, the user waits for the end, and the next plan compares.
-  const differences = isStopped(run) ? [] : await verify(run, writtenChanges(plan.changes, outcomes));
+  const written = plan.changes.filter(
+    (change) => writes(change) && outcomes.of(change)?.result === "applied",
+  );
+  const differences = isStopped(run) ? [] : await verify(run, written);
   run.endHistory?.(outcomes.all(plan.changes), signal.aborted, clock.now());
   return [...differences, ...(await save(run))];
 }
@@ -192,10 +195,6 @@ function isNameTaken(run: ApplyRun, change: Create | Replace): boolean {
 async function deleteThenCreate(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   const removal = await remove(run, { ...change, action: "delete" });
   return removal.result === "applied" ? create(run, change, { nameWasTaken: false }) : removal;
-}
-
-function writtenChanges(changes: readonly Change[], outcomes: OutcomeLog): readonly Change[] {
-  return changes.filter((change) => writes(change) && outcomes.of(change)?.result === "applied");
 }
 
 /** The outcome of each change, for the report of the apply. */

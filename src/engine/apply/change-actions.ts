@@ -49,7 +49,10 @@ export async function create(
   { nameWasTaken }: { readonly nameWasTaken: boolean },
 ): Promise<ChangeResult> {
   const provider = run.input.registry.get(change.kind);
-  const replaces = change.action === "replace" && existsStill(run, change) ? change.id : undefined;
+  // In a delete-first replacement, the old object no longer exists.
+  const isStillThere =
+    change.action === "replace" && run.input.lease.record(change.address)?.id === change.id;
+  const replaces = isStillThere ? change.id : undefined;
   const token = newToken(run);
   run.tokens.set(change.address, token);
   return runChange(run, change, async (begin) => {
@@ -71,11 +74,6 @@ export async function create(
     run.names.add(change.kind, change.name, id);
     return id;
   });
-}
-
-/** In a delete-first replacement, the old object no longer exists. */
-function existsStill(run: ApplyRun, change: Replace): boolean {
-  return run.input.lease.record(change.address)?.id === change.id;
 }
 
 export async function update(run: ApplyRun, change: Update): Promise<ChangeResult> {
@@ -230,7 +228,7 @@ async function runChange(
     return { result: "applied", id };
   } catch (failure) {
     const diagnostic = failureDiagnostic(failure);
-    if (isFatal(diagnostic)) run.halted ??= diagnostic;
+    if (FATAL.has(diagnostic.code)) run.halted ??= diagnostic;
     const result =
       journal === undefined ? resultOf(diagnostic) : await settle(run, change, journal, failure, diagnostic);
     const at = diagnostic.address === undefined ? { ...diagnostic, address: change.address } : diagnostic;
@@ -239,9 +237,7 @@ async function runChange(
 }
 
 /** After these results, no more requests may be sent. */
-function isFatal({ code }: Diagnostic): boolean {
-  return code === "STATE_LOCK_LOST" || code === "STATE_IO";
-}
+const FATAL: ReadonlySet<Diagnostic["code"]> = new Set(["STATE_LOCK_LOST", "STATE_IO"]);
 
 function resultOf({ code }: Diagnostic): ChangeStatus {
   return code === "PLAN_LIVE_MOVED" || code === "APPLY_INTERRUPTED" ? "skipped" : "failed";

@@ -172,22 +172,11 @@ export async function waitUntil<T>(
   };
   const polling = { signal, firstMs: 1000, longestMs: 15_000, timeoutMs: deadlineMs };
   const result = await poll(look, { ...polling, clock: { elapsed: () => clock.elapsed(), sleep } }, () =>
-    tooLate(what, deadlineMs),
+    failureOf("APPLY_DEADLINE", `timed out after ${Math.round(deadlineMs / 1000)} s waiting for ${what}`, {
+      hint: "check the resource in the workspace, then apply again",
+    }),
   );
-  if (result === undefined) throw interrupted(what);
-  return result;
-}
-
-function tooLate(what: string, deadlineMs: number): Failure {
-  return failureOf(
-    "APPLY_DEADLINE",
-    `timed out after ${Math.round(deadlineMs / 1000)} s waiting for ${what}`,
-    { hint: "check the resource in the workspace, then apply again" },
-  );
-}
-
-function interrupted(what: string): Failure {
-  return new Failure(
-    warning("APPLY_INTERRUPTED", `stopped while waiting for ${what}`, { hint: "apply again to continue" }),
-  );
+  if (result !== undefined) return result;
+  const hint = "apply again to continue";
+  throw new Failure(warning("APPLY_INTERRUPTED", `stopped while waiting for ${what}`, { hint }));
 }

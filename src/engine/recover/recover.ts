@@ -99,13 +99,9 @@ function sweep(
   const live = findCreated(intent, provider, recovery);
   if (live === undefined) return notFound;
   const recorded = records.get(openSweep.address);
-  if (isRecorded(recorded, live)) return [done];
+  if (recorded?.id === live.id || recorded?.deposed?.includes(live.id) === true) return [done];
   const record = claimed(intent, provider, recorded, live);
   return record === undefined ? notFound : [{ type: "record", record }, done];
-}
-
-function isRecorded(record: StateRecord | undefined, live: LiveObject): boolean {
-  return record !== undefined && (record.id === live.id || record.deposed?.includes(live.id) === true);
 }
 
 /** Returns the record of a late creation; undefined if its origin is not certain. */

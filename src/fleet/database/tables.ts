@@ -94,7 +94,8 @@ export async function checkTables(
   program: string,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<number> {
-  const version = await tablesVersion(database, schema);
+  const rows = await rowsIfPresent(database, `select max(version) as version from ${schema}.format`, []);
+  const version = columnNumber(rows[0], "version");
   const newest = newestOf(migrations);
   if (version > newest)
     throw tooNew("tables of the fleet", version, await writerOf(database, schema), program, newest);
@@ -134,11 +135,6 @@ function migrationOf(schema: string, version: number, statements: readonly strin
       insert into ${schema}.format (version) values (${version});
     end if;
   end $migration$`;
-}
-
-async function tablesVersion(database: Database, schema: string): Promise<number> {
-  const rows = await rowsIfPresent(database, `select max(version) as version from ${schema}.format`, []);
-  return columnNumber(rows[0], "version");
 }
 
 /** No rows if the table or its schema does not exist. */

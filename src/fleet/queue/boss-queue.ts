@@ -1,7 +1,7 @@
 // The job queue on pg-boss. Only this file opens pg-boss.
 
 import type { FlowJob, JobWithMetadata, PgBoss } from "pg-boss";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { error, type Failure, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { Clock } from "../../state/model/store.ts";
 import { queueSchema, storable, tooNew } from "../database/tables.ts";
@@ -93,7 +93,11 @@ export async function openBossQueue(options: QueueOptions): Promise<JobQueue> {
     if (works) await boss.updateQueue(QUEUE, QUEUE_OPTIONS);
   } catch (problem) {
     await boss.stop({ graceful: false }).catch(() => undefined);
-    throw isMissing(problem) ? new Failure(noQueue()) : failure(problem);
+    // pg-boss gives this error no code.
+    if (!(problem instanceof Error) || problem.message !== "pg-boss is not installed") throw failure(problem);
+    throw failureOf("FLEET_DATABASE", "the database has no queue yet", {
+      hint: "to create the queue, run `workspace fleet enqueue`, `fleet schedule`, or `fleet worker`",
+    });
   }
   isOpen = true;
   return withFailures(queueOn(boss, options), failure);
@@ -103,17 +107,6 @@ export async function openBossQueue(options: QueueOptions): Promise<JobQueue> {
 async function assertWritable(boss: PgBoss, schema: string): Promise<void> {
   const table = `${queueSchema(schema)}.version`;
   await boss.getDb().executeSql(`update ${table} set version = version where false`);
-}
-
-/** pg-boss gives this error no code. */
-function isMissing(problem: unknown): boolean {
-  return problem instanceof Error && problem.message === "pg-boss is not installed";
-}
-
-function noQueue(): ReturnType<typeof error> {
-  return error("FLEET_DATABASE", "the database has no queue yet", {
-    hint: "to create the queue, run `workspace fleet enqueue`, `fleet schedule`, or `fleet worker`",
-  });
 }
 
 /** pg-boss copies some errors into plain objects, and adds the names of its parts. */

@@ -89,7 +89,12 @@ async function runJob(
     return { outcome: "failed", output: { status: "failed", worker: name, diagnostics: [reason] } };
   };
   const workspace = workspaces.find((candidate) => candidate.name === job.workspace);
-  if (workspace === undefined) return release(unknownWorkspace(job));
+  if (workspace === undefined)
+    return release(
+      error("FLEET_UNKNOWN", `the fleet file of this worker has no workspace "${job.workspace}"`, {
+        hint: "give every worker the same fleet file, then run `workspace fleet schedule`",
+      }),
+    );
   if (await isHeldBack(options, job, workspace)) return { outcome: "done", output: { status: "ok" } };
   const unbegun = AbortSignal.any([job.signal, drain]);
   const { command, attempt, id: run } = job;
@@ -219,12 +224,6 @@ function canHeal({ code, message }: Diagnostic, { requests }: WorkspaceResult): 
   if (HEALING.has(code)) return !LASTING.test(message);
   const status = requests?.lastStatus ?? 0;
   return code === "API_REFUSED" && (status === 429 || status >= 500);
-}
-
-function unknownWorkspace({ workspace }: RunningJob): Diagnostic {
-  return error("FLEET_UNKNOWN", `the fleet file of this worker has no workspace "${workspace}"`, {
-    hint: "give every worker the same fleet file, then run `workspace fleet schedule`",
-  });
 }
 
 function interrupted(workspace: string): Diagnostic {

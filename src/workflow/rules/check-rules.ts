@@ -165,14 +165,10 @@ function placeOf(rule: Rule, { address }: Change, { spec, untrusted }: Checked):
   const resource = spec.resources.get(address);
   if (resource === undefined) return undefined;
   const whole = resource.locate([]);
-  const place =
-    rule.fields.map((path) => resource.locate(path)).find((location) => !isSamePlace(location, whole)) ??
-    resource.at;
+  const isOther = ({ file, line, column }: Location): boolean =>
+    file !== whole.file || line !== whole.line || column !== whole.column;
+  const place = rule.fields.map((path) => resource.locate(path)).find(isOther) ?? resource.at;
   return untrusted ? withoutFrame(place) : place;
-}
-
-function isSamePlace(a: Location, b: Location): boolean {
-  return a.file === b.file && a.line === b.line && a.column === b.column;
 }
 
 function failure(rule: Rule, problem: NonNullable<RuleResult["problem"]>, checked: Checked): Guard {

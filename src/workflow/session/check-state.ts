@@ -83,10 +83,6 @@ export function assertFollows(present: State, incoming: State, from?: string): v
 const HINT =
   "compare both states first; to replace the current one, pass --force (it is kept as an earlier version)";
 
-function gaveWay({ moved, movingAbove }: State, to: string | undefined): boolean {
-  return moved !== undefined && moved === to && movingAbove === undefined;
-}
-
 function otherState(present: State, incoming: State, from: string | undefined): Diagnostic[] {
   if (present.lineage !== incoming.lineage)
     return [
@@ -95,7 +91,9 @@ function otherState(present: State, incoming: State, from: string | undefined): 
         cause: `it records ${present.records.size} resources, the new one ${incoming.records.size}`,
       }),
     ];
-  if (incoming.serial < present.serial && !gaveWay(present, from))
+  const { moved, movingAbove } = present;
+  const gaveWay = moved !== undefined && moved === from && movingAbove === undefined;
+  if (incoming.serial < present.serial && !gaveWay)
     return [
       error(
         "STATE_LINEAGE",

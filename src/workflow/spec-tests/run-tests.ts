@@ -290,7 +290,8 @@ async function stepByStep(test: SpecTest, files: TestFiles, signal: AbortSignal,
       for (const comparison of different)
         noteDifference(ran, step, at, masked(running, comparison), comparison);
       // After an unexpected error, further steps would only repeat it.
-      if (different.some(isUnexpectedError)) return;
+      if (different.some(({ expected, because = [] }) => expected === undefined && hasErrors(because)))
+        return;
       // The service finishes what a step began. Other tests, and the timer of this one, run meanwhile.
       await sandbox.clock.sleep(BETWEEN_STEPS_MS, signal);
       if (signal.aborted) return;
@@ -309,10 +310,6 @@ async function stepByStep(test: SpecTest, files: TestFiles, signal: AbortSignal,
   } finally {
     await sandbox.close();
   }
-}
-
-function isUnexpectedError({ expected, because = [] }: StepComparison): boolean {
-  return expected === undefined && hasErrors(because);
 }
 
 /** A comparison without sensitive values: in strings, and at their places in live objects. */

@@ -122,16 +122,17 @@ export function kindsNamed(registry: Registry, kindTexts: readonly string[]): Re
   const names = kindTexts.flatMap((text) => text.split(",")).map((name) => name.trim());
   if (names.length === 0) return new Set(kinds);
   const unknown = names.filter((name) => !kinds.includes(name));
-  if (unknown.length > 0) throw new Failure(...unknown.map((name) => noKind(name, kinds)));
+  if (unknown.length > 0)
+    throw new Failure(
+      ...unknown.map((name) =>
+        error("CLI_USAGE", `"${name}" is not a valid kind`, {
+          hint: nearestHint(name, kinds, `the kinds are ${kinds.join(", ")}`, "words"),
+        }),
+      ),
+    );
   const members = registry.kinds.filter(({ nested }) => nested !== undefined && names.includes(nested.kind));
   const parents = names.flatMap((name) => registry.get(name).nested?.kind ?? []);
   return new Set([...names, ...members.map(({ kind }) => kind), ...parents]);
-}
-
-function noKind(name: string, kinds: readonly string[]) {
-  return error("CLI_USAGE", `"${name}" is not a valid kind`, {
-    hint: nearestHint(name, kinds, `the kinds are ${kinds.join(", ")}`, "words"),
-  });
 }
 
 export interface FolderExport {
@@ -194,7 +195,8 @@ export async function exportToFolder(
   const file = join(folder, DEFAULT_FILE);
   const { sources } = exportSpec(input);
   const failed = await readLimit.during(() => fetchSources(sources, { folder, reader, parallelism, force }));
-  const exported = exportSpec(withoutThese(input, new Set(failed.keys())));
+  const only: ExportInput["only"] = (address) => !failed.has(address) && input.only?.(address) !== false;
+  const exported = exportSpec({ ...input, only });
   writeExported(folder, DEFAULT_FILE, textOf(exported), force);
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
   const diagnostics = await problemsOfExport({ cwd }, file, registryIn(registry, dialect));
@@ -202,11 +204,6 @@ export async function exportToFolder(
     exported,
     diagnostics: [...exportNotes(exported, options.builtIn), ...failed.values(), ...diagnostics],
   };
-}
-
-function withoutThese(input: ExportInput, failed: ReadonlySet<Address>): ExportInput {
-  const { only } = input;
-  return { ...input, only: (address) => !failed.has(address) && only?.(address) !== false };
 }
 
 /** What the exported spec needs before it can be planned. */

@@ -29,7 +29,9 @@ export const watchCommand = defineCommand({
   },
   notes: "The command ends with Ctrl-C and exits with 130. It changes neither the workspace nor the state.",
   async run(context, options) {
-    assertFits(options);
+    if (options.validateOnly && options.only.length > 0)
+      throw failureOf("CLI_USAGE", "--validate-only and --only cannot be used together");
+    assertReviewable(options);
     let before: RoundView | undefined;
     const show = async (result: CheckRound, changed: readonly string[]): Promise<void> => {
       const round = viewOf(context, result, changed);
@@ -43,14 +45,6 @@ export const watchCommand = defineCommand({
     }, "");
   },
 });
-
-type Chosen = Parameters<typeof checkOnChange>[1];
-
-function assertFits(options: Chosen): void {
-  if (options.validateOnly && (options.only ?? []).length > 0)
-    throw failureOf("CLI_USAGE", "--validate-only and --only cannot be used together");
-  assertReviewable(options);
-}
 
 function viewOf(
   { cwd }: ConsoleContext,
