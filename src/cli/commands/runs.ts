@@ -174,7 +174,12 @@ const getRunCommand = defineCommand({
     return context.signals.during(
       (signal) =>
         withLatestRun(context, options, run, async (connection, id) => {
-          if (!options.wait) return showOne(context, connection, id, options.output);
+          if (!options.wait) {
+            const jobRun = await connection.reader.read("jobs/runs/get", { run_id: id });
+            const text = () => runText(jobRun, colorsOf(context, context.stdout));
+            printResult(context, options.output, { run: jobRun }, text);
+            return EXIT.ok;
+          }
           const following = { run: id, signal, timeoutMs: options.timeout };
           const last = await followRun(connection.reader, following, runStates(context));
           if (last.ended === undefined) return EXIT.error;
@@ -184,17 +189,6 @@ const getRunCommand = defineCommand({
     );
   },
 });
-
-async function showOne(
-  context: ConsoleContext,
-  { reader }: Connection,
-  run_id: number | bigint,
-  form: "text" | "json",
-): Promise<number> {
-  const jobRun = await reader.read("jobs/runs/get", { run_id });
-  printResult(context, form, { run: jobRun }, () => runText(jobRun, colorsOf(context, context.stdout)));
-  return EXIT.ok;
-}
 
 const runOutputCommand = defineCommand({
   name: "output",

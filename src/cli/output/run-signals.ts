@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type CommandContext, fromEnv } from "../../config/environment.ts";
+import { fromEnv } from "../../config/environment.ts";
 import { networkOf } from "../../config/network.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error, failureOf, thrownText } from "../../core/diagnostic.ts";
@@ -123,7 +123,7 @@ async function factsOf(
     commit,
     runUrl,
     endedAt: madeAt,
-    outcome: outcomeOf(code, context),
+    outcome: context.signals.last === undefined ? (OUTCOMES[code] ?? "failed") : "interrupted",
     exitCode: context.signals.exitCode ?? code,
     errors: code === EXIT.ok || code === EXIT.changes ? [] : codesOf([...errors, ...observer.errors]),
     ...observer.facts,
@@ -139,10 +139,6 @@ const OUTCOMES: Readonly<Record<number, RunOutcome>> = {
   [EXIT.stale]: "stale",
   [EXIT.locked]: "locked",
 };
-
-function outcomeOf(code: number, { signals }: CommandContext): RunOutcome {
-  return signals.last === undefined ? (OUTCOMES[code] ?? "failed") : "interrupted";
-}
 
 async function writeMetrics(
   context: ConsoleContext,

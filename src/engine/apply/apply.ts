@@ -156,9 +156,7 @@ function carryOut(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeRes
     case "replace":
       if (phase === "remove") return removeReplaced(run, change);
       // With `delete-first`, this item is the whole replacement. Otherwise another item removes the old object, unless the plan keeps it.
-      return change.replacing === "delete-first"
-        ? deleteThenCreate(run, change)
-        : createReplacement(run, change);
+      return createReplacement(run, change);
     case "delete":
       return remove(run, change);
     case "adopt":
@@ -180,21 +178,17 @@ function carryOut(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeRes
 }
 
 async function createReplacement(run: ApplyRun, change: Replace): Promise<ChangeResult> {
-  if (change.replacing === "rename-aside") {
-    const renamed = await renameReplaced(run, change);
-    return renamed.result === "applied" ? create(run, change, { nameWasTaken: false }) : renamed;
-  }
-  return create(run, change, { nameWasTaken: isNameTaken(run, change) });
+  if (change.replacing === "create-first")
+    return create(run, change, { nameWasTaken: isNameTaken(run, change) });
+  const freed = await (change.replacing === "rename-aside"
+    ? renameReplaced(run, change)
+    : remove(run, { ...change, action: "delete" }));
+  return freed.result === "applied" ? create(run, change, { nameWasTaken: false }) : freed;
 }
 
 /** Whether an object has the name when a creation begins. A name that another change of the plan frees is free by then. */
 function isNameTaken(run: ApplyRun, change: Create | Replace): boolean {
   return change.nameFrom === undefined && run.names.idOf(change.kind, change.name) !== undefined;
-}
-
-async function deleteThenCreate(run: ApplyRun, change: Replace): Promise<ChangeResult> {
-  const removal = await remove(run, { ...change, action: "delete" });
-  return removal.result === "applied" ? create(run, change, { nameWasTaken: false }) : removal;
 }
 
 /** The outcome of each change, for the report of the apply. */

@@ -139,18 +139,15 @@ function pastChanges(changes: readonly Change[], registry: KindRegistry): readon
   const past: PastChange[] = [];
   let bytes = 0;
   for (const change of changes) {
-    const detail = pastChange(change, registry.of(change.address).fields);
+    const { address, action } = change;
+    const deposed = isOfReplaced(change) ? true : undefined;
+    const fields = fieldsOf(change, registry.of(address).fields);
+    const detail: PastChange = { address, action, ...defined({ deposed }), fields };
     bytes += stringifyJson(detail).length;
     if (bytes > DETAIL_BYTES) break;
     past.push(detail);
   }
   return past;
-}
-
-function pastChange(change: Change, fields: FieldTable): PastChange {
-  const { address, action } = change;
-  const deposed = isOfReplaced(change) ? true : undefined;
-  return { address, action, ...defined({ deposed }), fields: fieldsOf(change, fields) };
 }
 
 function fieldsOf(change: Change, fields: FieldTable): readonly PastField[] {

@@ -32,7 +32,11 @@ export interface ListKindsInput extends ReadKindsInput {
 export function listKinds(from: ListKindsInput): Promise<Live> {
   const { registry, access, closer } = from;
   const reader = memoizedReader(from.reader);
-  const needed = transitiveClosure(from.kinds, (kind) => requiredKinds(registry.get(kind)));
+  // The parents of the objects, and the kinds that their fields refer to.
+  const needed = transitiveClosure(from.kinds, (kind) => {
+    const { nested, fields } = registry.get(kind);
+    return [...(nested === undefined ? [] : [nested.kind]), ...kindsNamedBy(fields)];
+  });
   return readKinds(
     { ...from, reader },
     {
@@ -189,9 +193,4 @@ function listedNames(
     const objects = await provider.operations.list(reader, { parents: [], ...scope });
     return objects.map((liveObject) => (byName ? liveObject.name : liveObject.id));
   });
-}
-
-/** The kinds needed to read objects of a kind: their parents, and the kinds that their fields refer to. */
-function requiredKinds({ nested, fields }: Provider): readonly string[] {
-  return [...(nested === undefined ? [] : [nested.kind]), ...kindsNamedBy(fields)];
 }

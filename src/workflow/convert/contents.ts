@@ -134,7 +134,10 @@ function contentOfObject(
       "its source changed after Terraform applied it, so the plan updates it",
     );
   const inPlace = pathInSpec(tree, path, folders);
-  const isUsable = inPlace !== undefined && hasItsExtension(convertedObject, provider, inPlace);
+  // The extension says what the notebook is, as the spec infers it.
+  const isUsable =
+    inPlace !== undefined &&
+    (!isNotebookKind(provider) || extensionOf(inPlace) === extensionFor(convertedObject.live.values));
   const bytes = (): Uint8Array => {
     const again = read();
     if (typeof again === "string") throw new Error(`${source} ${REFUSALS[again]}`);
@@ -162,11 +165,6 @@ function pathInSpec(
   const isPlain = /^[\p{L}\p{N} ._@+,=()/\\-]+$/u.test(below);
   const isHidden = below.split(sep).some((part) => part.startsWith("."));
   return !isInFolder(folder, real.value) || isHidden || !isPlain ? undefined : below.split(sep).join("/");
-}
-
-/** Whether the file's extension says what the notebook is, as the spec infers it. */
-function hasItsExtension({ live }: ConvertedObject, provider: Provider, path: string): boolean {
-  return !isNotebookKind(provider) || extensionOf(path) === extensionFor(live.values);
 }
 
 const VENDOR = "databricks_";

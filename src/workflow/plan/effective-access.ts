@@ -25,7 +25,6 @@ import {
 import { makePlan } from "../../planner/make-plan.ts";
 import { addressByObject, createContext, indexLive } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
-import type { Plan } from "../../planner/model/plan.ts";
 import { registry as everyKind } from "../../providers/index.ts";
 import { PRINCIPAL_KINDS } from "../../resource/access.ts";
 import { planningRegistryIn, registryIn } from "../../resource/dialect-view.ts";
@@ -105,17 +104,12 @@ export function accessInSpec(invocation: Invocation, spec: Spec, question: Acces
   return answer({ ...access, notRead: [] }, { registry, sensitive }, named);
 }
 
-interface AccessInPlan {
-  readonly answer: AccessAnswer;
-  readonly plan: Plan;
-}
-
 export async function accessInPlan(
   session: Session,
   question: AccessQuestion,
   options: Pick<PlanOptions, "only" | "exclude" | "adopt" | "allowDuplicates">,
   reading: Reading,
-): Promise<AccessInPlan> {
+) {
   const { connection, settings, spec, readLimit, invocation } = session;
   const { state, diagnostics } = await session.readState();
   const planned = await planWorkspace(session, state, { ...options, mayLackSecrets: true });

@@ -4,12 +4,7 @@ import type { Address } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { overlaps, type Path } from "../../core/pointer.ts";
 import { nearestHint } from "../../core/suggest.ts";
-import {
-  type ExplainInput,
-  explainableAddresses,
-  explainResource,
-  type PlanExplanation,
-} from "../../planner/explain-plan.ts";
+import { type ExplainInput, explainableAddresses, explainResource } from "../../planner/explain-plan.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { isContentField } from "../../resource/kind.ts";
@@ -29,18 +24,12 @@ import { type PlanPlaces, placesIn } from "./saved-plan.ts";
 import { shownPlan } from "./sensitive.ts";
 import type { PlanOptions } from "./sources.ts";
 
-interface ExplainedInSession {
-  readonly explanation: PlanExplanation;
-  readonly plan: Plan;
-  readonly places: PlanPlaces;
-}
-
 /** Throws Failure with CLI_UNKNOWN_ADDRESS. */
 export async function explainInSession(
   session: Session,
   address: Address,
   options: Pick<PlanOptions, "only" | "exclude" | "adopt" | "allowDuplicates">,
-): Promise<ExplainedInSession> {
+) {
   const { spec, invocation } = session;
   const { state, diagnostics } = await session.readState();
   const planned = await planWorkspace(session, state, {

@@ -254,13 +254,8 @@ async function compareWithBase(
   return { ...head, plan, diagnostics };
 }
 
-interface BasePlan {
-  readonly plan: Plan;
-  readonly inHead: AddressInHead;
-}
-
 /** Sends no requests beyond those of the head's plan: side effects of deletions are not part of a comparison. */
-async function planOfBase(head: WorkspacePlan, spec: Spec, source: PlanSource): Promise<BasePlan> {
+async function planOfBase(head: WorkspacePlan, spec: Spec, source: PlanSource) {
   const { input, redact, recovered } = head;
   const { moved, ...rest } = input;
   // What the head moves has its former address for the base, which may move it, too.

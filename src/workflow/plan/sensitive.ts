@@ -56,15 +56,12 @@ export function openSensitive({ spec, base, states, key, untrusted }: SensitiveI
   return sensitive;
 }
 
-interface RevealInput {
-  readonly spec: Spec;
+/** `untrusted`: the author of the spec may learn nothing of a value, so no part of the spec may be recognized as one. */
+interface RevealInput extends Pick<SensitiveInput, "spec" | "key" | "untrusted"> {
   readonly state: State;
   /** The same state under the addresses of the spec. */
   readonly moved: State;
   readonly live: Live;
-  readonly key: Uint8Array;
-  /** Whether the author of the spec may learn nothing of a value, so no part of the spec may be recognized as one. */
-  readonly untrusted?: boolean;
 }
 
 /** The state with the values of the run in place of its digests. Hides those values, and live values in their places, from every output. */

@@ -8,8 +8,6 @@ import { nearestHint } from "../../core/suggest.ts";
 import type { Drift } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
-import type { Provider } from "../../resource/kind.ts";
-import type { LiveObject } from "../../resource/live.ts";
 import type { State } from "../../state/model/record.ts";
 import { driftAt } from "../drift/drift.ts";
 import { planWorkspace } from "../plan/plan.ts";
@@ -78,7 +76,13 @@ export async function acceptInSession(
     inTarget,
     sensitive: planned.sensitive.texts,
     into: into === undefined ? main : entriesFile(session, tree.folder, into),
-    content: (provider, live) => session.readLimit.during(() => contentOf(provider, live, connection.reader)),
+    content: (provider, live) =>
+      session.readLimit.during(async () => {
+        const pieces: Uint8Array[] = [];
+        for await (const piece of provider.operations.readContent?.(connection.reader, live) ?? [])
+          pieces.push(piece);
+        return Buffer.concat(pieces);
+      }),
   };
   const accept = (some: readonly WantedDrift[]) => acceptDrift({ ...accepting, wanted: some });
   const items = distinct(wanted);
@@ -100,11 +104,6 @@ export async function acceptInSession(
   };
 }
 
-interface Acceptable {
-  readonly accepted: DriftAcceptance;
-  readonly refused: readonly Diagnostic[];
-}
-
 const NOTHING: DriftAcceptance = { resources: [], files: [], notes: [] };
 
 const isRefusal = ({ code }: Diagnostic): boolean => code === "DRIFT_NOT_ACCEPTED";
@@ -114,7 +113,7 @@ async function acceptable(
   placed: (some: readonly WantedDrift[]) => Promise<PlacedDrift>,
   accept: (some: readonly WantedDrift[]) => Promise<DriftAcceptance>,
   keepGoing: boolean,
-): Promise<Acceptable> {
+) {
   if (wanted.length === 0) return { accepted: NOTHING, refused: [] };
   try {
     return { accepted: await accept(wanted), refused: [] };
@@ -131,11 +130,6 @@ async function acceptable(
   }
 }
 
-interface Separated {
-  readonly good: readonly WantedDrift[];
-  readonly refused: readonly Diagnostic[];
-}
-
 /**
  * Leaves out the resources or fields that the problems name, and tries the rest together again. A problem of the whole does not tell whose it is:
  * then each half is tried, in addition to what is good already. What shares a place stays in one half.
@@ -143,7 +137,7 @@ interface Separated {
 async function separated(
   placed: PlacedDrift,
   accept: (some: readonly WantedDrift[]) => Promise<DriftAcceptance>,
-): Promise<Separated> {
+) {
   const rivals = rivalries(placed);
   const refused = [...rivals.values()];
   const problemOf = async (some: readonly WantedDrift[]): Promise<Failure | undefined> => {
@@ -254,14 +248,4 @@ function entriesFile({ invocation, spec }: Session, folder: string, option: stri
   throw failureOf("CLI_USAGE", `--into ${option} is not a file of the spec`, {
     hint: nearestHint(path, files, "create the file with {} as its text and add it to include"),
   });
-}
-
-async function contentOf(
-  provider: Provider,
-  live: LiveObject,
-  reader: Session["connection"]["reader"],
-): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of provider.operations.readContent?.(reader, live) ?? []) pieces.push(piece);
-  return Buffer.concat(pieces);
 }
