@@ -76,8 +76,7 @@ async function refusal(
   values: Readonly<Record<string, unknown>>,
 ): Promise<Failure> {
   if (failureDocument === undefined) return new Failure(...diagnostics);
-  const { Reports } = await import("./output/reports.ts");
-  const { WrittenFiles } = await import("./output/written-files.ts");
+  const { Reports, WrittenFiles } = await import("./output/reports.ts");
   // An untrusted run does not start git, because the repository's options may be wrong.
   const files = new WrittenFiles(context, values);
   const reports = new Reports(context, { output: reportsIn(values), untrusted: true, files });

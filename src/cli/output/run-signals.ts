@@ -20,9 +20,9 @@ import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { optionalChoiceOption, outOption, textOption, type ValuesOf } from "../command/option.ts";
 import { inGroup } from "../command/shared-options.ts";
 import { printDiagnostics } from "./diagnostics.ts";
+import { type RunFiles, WrittenFiles } from "./reports.ts";
 import type { RunCollector } from "./run-collector.ts";
 import { runOrigin } from "./run-origin.ts";
-import { type RunFiles, WrittenFiles } from "./written-files.ts";
 
 const WATCH_OPTIONS = inGroup("Output", {
   metrics: outOption("--metrics <file>", "write metrics of this run for Prometheus", "is refused"),

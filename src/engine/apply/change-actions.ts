@@ -31,7 +31,7 @@ import { isSameName } from "../../resource/names.ts";
 import type { Payload, PlannedFrom } from "../../resource/operations.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { manageablePart, toNames } from "../name-index.ts";
-import { carriesToken, isCertainlyCreated, isFoundByName, mergedRecord } from "../recover/resolve-intent.ts";
+import { carriesToken, isCertainlyCreated, isFoundByName, mergedRecord } from "../recover/recover.ts";
 import { type ApplyRun, assertNew, type ChangeResult, isStopped, newJournal, newToken } from "./apply-run.ts";
 import type { JournaledWriter, NewIntent } from "./journaled-writer.ts";
 import {

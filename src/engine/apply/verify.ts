@@ -15,7 +15,7 @@ import type { FieldDiff } from "../../resource/planning.ts";
 import { concealedRecord } from "../../state/model/conceal-state.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { toNames } from "../name-index.ts";
-import { duplicatesOf, withDeposed } from "../recover/resolve-intent.ts";
+import { duplicatesOf, withDeposed } from "../recover/recover.ts";
 import type { ApplyRun } from "./apply-run.ts";
 import { recordUnsent } from "./change-actions.ts";
 import { appliedValues, leavesToServer, seenIn } from "./record-values.ts";

@@ -1,22 +1,20 @@
-// Recovers from an interrupted run: resolves its open intents and unanswered tokens.
+// Recovers from an interrupted run: finds out what became of its open intents and unanswered tokens, and the live objects that they made.
+// Whether an object is certainly the created one, `isCertainlyCreated` also decides for a creation without an answer in the present run
+// (engine/apply/change-actions).
 
-import { type Address, kindOf, type RemoteId } from "../../core/address.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
-import { indexLive } from "../../planner/model/context.ts";
+import { type Address, addressOf, kindOf, type RemoteId } from "../../core/address.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
+import { shellWord } from "../../core/sentences.ts";
+import { diffResource } from "../../planner/diff/diff.ts";
+import { comparable } from "../../planner/diff/normalize.ts";
+import { indexLive, type LiveIndex } from "../../planner/model/context.ts";
+import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
-import { add, draftOf, stateOf } from "../../state/format/fold.ts";
+import { add, deposedBy, draftOf, stateOf } from "../../state/format/fold.ts";
 import type { JournalEntry, OpenIntent, State, StateRecord, Sweep } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
-import {
-  findCreated,
-  isCertainlyCreated,
-  partialUploadOf,
-  type RecoveryContext,
-  recordOf,
-  resolveIntent,
-  withDeposed,
-} from "./resolve-intent.ts";
 
 interface RecoverInput {
   readonly registry: Registry;
@@ -115,4 +113,280 @@ function claimed(
   if (record === undefined || record.id === intent.replaces) return recordOf(intent, provider, record, live);
   // The address has another object by now: this one is a leftover, which the next plan deletes.
   return withDeposed(record, [live.id]);
+}
+
+/** Maximum time after which a slow server may still commit a request. */
+const SWEEP_MS = 72 * 3600 * 1000;
+
+interface IntentResolution {
+  readonly entries: readonly JournalEntry[];
+  readonly diagnostic?: Diagnostic;
+}
+
+const OPEN: IntentResolution = { entries: [] };
+
+export function resolveIntent(
+  intent: OpenIntent,
+  record: StateRecord | undefined,
+  recovery: RecoveryContext,
+): IntentResolution {
+  const kind = kindOf(intent.address);
+  const provider = recovery.registry.find(kind);
+  // What cannot be read may be there or not: the intent waits for a run that can see.
+  if (provider === undefined || !recovery.readable(kind, intent.name)) return OPEN;
+  const partial = partialUploadOf(intent, provider, recovery);
+  const { entries, ...rest } = settledBy(intent, provider, record, recovery);
+  return { entries: [...partial, ...entries], ...rest };
+}
+
+function settledBy(
+  intent: OpenIntent,
+  provider: Provider,
+  record: StateRecord | undefined,
+  recovery: RecoveryContext,
+): IntentResolution {
+  switch (intent.action) {
+    case "create":
+      return creation(intent, provider, record, recovery);
+    case "update":
+      return update(intent, provider, record, recovery);
+    case "delete":
+      return deletion(intent, provider, recovery);
+    default:
+      return intent.action satisfies never;
+  }
+}
+
+function closed(intent: OpenIntent, ...others: readonly JournalEntry[]): IntentResolution {
+  return { entries: [...others, { type: "closed", intent: intent.seq }] };
+}
+
+function update(
+  intent: OpenIntent,
+  provider: Provider,
+  record: StateRecord | undefined,
+  recovery: RecoveryContext,
+): IntentResolution {
+  // A later run checks for objects that a slow server creates afterwards.
+  const later = provider.planning.content?.partialUploadName === undefined ? [] : sweepFor(intent, recovery);
+  if (record === undefined || record.status === "creating") return closed(intent, ...later);
+  // The record of the address is about another object: this one was replaced, or is being adopted again.
+  if (intent.id !== undefined && record.id !== intent.id) return closed(intent, ...later);
+  const merged = nameAsLive(
+    intent,
+    provider,
+    mergedRecord(provider, record, intent.wanted),
+    record,
+    recovery,
+  );
+  return closed(intent, ...later, { type: "record", record: merged });
+}
+
+/** A name can be read back, so the live name is recorded. Neither a completed nor a failed rename counts as drift. */
+function nameAsLive(
+  intent: OpenIntent,
+  { kind, nameField = "" }: Provider,
+  merged: StateRecord,
+  before: StateRecord,
+  { liveIndex }: RecoveryContext,
+): StateRecord {
+  const wanted = intent.wanted[nameField];
+  const live = intent.id === undefined ? undefined : liveIndex.byId(kind, intent.id)?.name;
+  const recorded = before.applied[nameField];
+  if (recorded === undefined || live === undefined) return merged;
+  if (live === recorded) return { ...merged, applied: { ...merged.applied, [nameField]: recorded } };
+  return live === wanted ? { ...merged, name: live } : merged;
+}
+
+/** The next plan compares live with desired anyway; what may have been written is recorded, so that its removal is noticed. */
+export function mergedRecord<R extends StateRecord>(provider: Provider, record: R, wanted: Values): R {
+  return { ...record, applied: confirmableValues(provider.fields, { ...record.applied, ...wanted }) };
+}
+
+function deletion(intent: OpenIntent, provider: Provider, recovery: RecoveryContext): IntentResolution {
+  const { address, id } = intent;
+  if (id === undefined || recovery.liveIndex.byId(provider.kind, id) !== undefined) return closed(intent);
+  return closed(intent, { type: "gone", gone: { address, id } });
+}
+
+function creation(
+  intent: OpenIntent,
+  provider: Provider,
+  record: StateRecord | undefined,
+  recovery: RecoveryContext,
+): IntentResolution {
+  const live = findCreated(intent, provider, recovery);
+  if (live === undefined) return notFound(intent, record, recovery);
+  if (record?.id === live.id && record.status !== "creating") return closed(intent);
+  if (isCertainlyCreated(intent, provider, live)) {
+    const created = recordOf(intent, provider, record, live);
+    return closed(intent, {
+      type: "record",
+      record: withDeposed(created, duplicatesOf(intent.token, live, provider, recovery.liveIndex)),
+    });
+  }
+  return recovery.adopt ? OPEN : { entries: [], diagnostic: collision(intent, provider, live) };
+}
+
+/**
+ * Whether a live object that `findCreated` found is certainly what an intent created: it has its token, a repeated request creates no other
+ * object, the service confirmed a request, or no object had the name before and this one matches the request.
+ */
+export function isCertainlyCreated(
+  { succeeded = 0, existed, wanted }: Pick<OpenIntent, "succeeded" | "existed" | "wanted">,
+  provider: Provider,
+  live: LiveObject,
+): boolean {
+  if (carriesToken(provider) || provider.recovery === "repeatable") return true;
+  return succeeded > 0 || (!existed && matchesRequest(provider, wanted, live));
+}
+
+function notFound(
+  intent: OpenIntent,
+  record: StateRecord | undefined,
+  recovery: RecoveryContext,
+): IntentResolution {
+  const { address, made: createdId } = intent;
+  const sweep = createdId === undefined ? sweepFor(intent, recovery) : [];
+  const lost: readonly JournalEntry[] =
+    createdId !== undefined && record?.id === createdId
+      ? [{ type: "gone", gone: { address, id: createdId } }]
+      : [];
+  return closed(intent, ...sweep, ...lost);
+}
+
+/** A token to be looked for on later runs, where a request of the intent has no answer. */
+function sweepFor(intent: OpenIntent, recovery: RecoveryContext): readonly JournalEntry[] {
+  const { address, token } = intent;
+  const until = intent.at + SWEEP_MS;
+  const unanswered = (intent.sent ?? 1) > (intent.succeeded ?? 0) + (intent.refused ?? 0);
+  return unanswered && recovery.now < until
+    ? [{ type: "sweep", sweep: { token, address, until, intent } }]
+    : [];
+}
+
+/** Returns the record of a recovered object; still unfinished if its token remains after a two-phase creation. */
+export function recordOf(
+  intent: OpenIntent,
+  provider: Provider,
+  before: StateRecord | undefined,
+  live: LiveObject,
+): StateRecord {
+  // A recorded object stays recorded until it is deleted, even if it was to be replaced.
+  const deposed = deposedBy(before, live.id, intent.replaces ?? before?.id);
+  const common = {
+    address: intent.address,
+    id: live.id,
+    name: intent.name,
+    applied: confirmableValues(provider.fields, intent.wanted),
+    depends_on: intent.depends_on,
+    ...(before?.prevent_destroy === true ? { prevent_destroy: true as const } : {}),
+    ...defined({ owns: before?.owns }),
+    ...(deposed.length === 0 ? {} : { deposed }),
+  };
+  return provider.recovery === "two-phase" && live.facts.token === intent.token
+    ? { ...common, status: "creating", token: intent.token }
+    : { ...common, status: "ready", seen: {} };
+}
+
+function collision(intent: OpenIntent, provider: Provider, live: LiveObject): Diagnostic {
+  const message = `${provider.singular} "${live.name}" exists, but it is unknown whether an interrupted run created it`;
+  return error("PLAN_COLLISION", message, {
+    address: intent.address,
+    hint: `to adopt it, run \`workspace import ${shellWord(intent.address)} ${shellWord(live.id)}\`; otherwise, rename or delete it`,
+  });
+}
+
+export function partialUploadOf(
+  intent: Pick<OpenIntent, "name" | "token">,
+  provider: Provider,
+  recovery: RecoveryContext,
+): readonly JournalEntry[] {
+  const nameOfPart = provider.planning.content?.partialUploadName;
+  if (nameOfPart === undefined) return [];
+  const [live] = recovery.liveIndex.byName(provider.kind, nameOfPart(intent.name, intent.token));
+  if (live === undefined) return [];
+  const address: Address = addressOf(provider.kind, live.name);
+  const record: StateRecord = {
+    status: "creating",
+    address,
+    id: live.id,
+    name: live.name,
+    applied: {},
+    depends_on: [],
+    token: intent.token,
+  };
+  return [{ type: "record", record }];
+}
+
+export interface RecoveryContext {
+  readonly registry: Registry;
+  readonly liveIndex: LiveIndex;
+  /** Whether a missing object is known to be missing. */
+  readonly readable: (kind: string, name: string) => boolean;
+  readonly now: number;
+  /** The address that manages a live object in the state. */
+  readonly owner: (kind: string, id: RemoteId) => Address | undefined;
+  /** `--adopt` is set, so an unknown origin does not block. */
+  readonly adopt: boolean;
+}
+
+export function carriesToken(provider: Provider): boolean {
+  return provider.recovery === "tagged" || provider.recovery === "two-phase";
+}
+
+/** Whether only its natural name identifies what a request created. */
+export function isFoundByName({ recovery, unique }: Provider): boolean {
+  return recovery === "client-named" && unique;
+}
+
+/** The created object by ID, token, or natural name; an object that another address records does not count. */
+export function findCreated(
+  intent: Pick<OpenIntent, "address" | "name" | "token" | "made">,
+  provider: Provider,
+  { liveIndex, owner }: Pick<RecoveryContext, "liveIndex" | "owner">,
+): LiveObject | undefined {
+  const { kind } = provider;
+  if (intent.made !== undefined) return liveIndex.byId(kind, intent.made);
+  if (carriesToken(provider))
+    return liveIndex.all(kind).find((liveObject) => liveObject.facts.token === intent.token);
+  return liveIndex
+    .byName(kind, intent.name)
+    .find((liveObject) => (owner(kind, liveObject.id) ?? intent.address) === intent.address);
+}
+
+/** Other objects under the same token: the service got the same request more than once. */
+export function duplicatesOf(
+  token: string,
+  live: Pick<LiveObject, "id">,
+  provider: Provider,
+  world: Pick<LiveIndex, "all">,
+): readonly RemoteId[] {
+  if (!carriesToken(provider)) return [];
+  return world
+    .all(provider.kind)
+    .filter((liveObject) => liveObject.facts.token === token && liveObject.id !== live.id)
+    .map((liveObject) => liveObject.id);
+}
+
+/** The record with further objects that have to go. */
+export function withDeposed(record: StateRecord, ids: readonly RemoteId[]): StateRecord {
+  const deposed = [...new Set([...(record.deposed ?? []), ...ids])];
+  return deposed.length === 0 ? record : { ...record, deposed };
+}
+
+/** Whether a live object matches the request; values that cannot be read back, or that a later request writes, count as equal. */
+export function matchesRequest(provider: Provider, wanted: Values, live: LiveObject): boolean {
+  const fieldDiffs = diffResource(provider.fields, wanted, comparable(provider, live, wanted), undefined);
+  return fieldDiffs.every(({ path: [name] }) => {
+    const { writeOnly, separateRequest } = provider.fields[String(name)] ?? {};
+    return writeOnly === true || separateRequest === true;
+  });
+}
+
+/** The values that a live object proves: not those that others may have written since. */
+export function confirmableValues(fields: FieldTable, wanted: Values): Values {
+  const isOpen = (name: string): boolean =>
+    fields[name]?.writeOnly === true && fields[name].witness !== undefined;
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isOpen(name)));
 }

@@ -6,7 +6,7 @@ import { defined } from "../../core/json.ts";
 import type { Clock } from "../../state/model/store.ts";
 import { queueSchema, storable, tooNew } from "../database/tables.ts";
 import { limitGroups, type RunLimit } from "../model/fleet.ts";
-import { deadLetters } from "./dead-letters.ts";
+import { deadLetters, stopJobs, stoppedJobs } from "./ended-jobs.ts";
 import {
   DEAD_LETTERS,
   deferralsOf,
@@ -29,7 +29,6 @@ import {
   UNREADABLE,
   writerOf,
 } from "./job-queue.ts";
-import { stopJobs, stoppedJobs } from "./waves.ts";
 
 /** Version of the tables of the pinned pg-boss. An older program must not work on newer tables. */
 export const QUEUE_VERSION = 46;

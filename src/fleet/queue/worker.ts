@@ -6,8 +6,8 @@ import { isPausedBy, maintenanceEnd, type Pauses } from "../database/pauses.ts";
 import { busy, type WorkspaceLeases } from "../database/workspace-lease.ts";
 import { type FleetWorkspace, limitGroups, type RunLimit } from "../model/fleet.ts";
 import { isAnswer, isSettled, type ResultStore, type WorkspaceResult } from "../model/result.ts";
+import { stopRollouts, wasCancelled } from "./ended-jobs.ts";
 import { type JobOutcome, type JobQueue, type RunningJob, spreadOver } from "./job-queue.ts";
-import { stopRollouts, wasCancelled } from "./waves.ts";
 
 export interface WorkerOptions {
   readonly name: string;

@@ -8,7 +8,7 @@ import {
   isFoundByName,
   matchesRequest,
   withDeposed,
-} from "../../../src/engine/recover/resolve-intent.ts";
+} from "../../../src/engine/recover/recover.ts";
 import type { FieldTable } from "../../../src/resource/field-schema.ts";
 import { ready } from "../../state/build.ts";
 import { kind } from "../toy.ts";

@@ -48,38 +48,25 @@ export const mutants: readonly Mutant[] = [
     name: "intent-not-awaited",
     bug: "a request is sent before its intent is durable",
     file: "src/engine/apply/journaled-writer.ts",
-    find: `      const seq = await this.#seq;
-      this.#announced += 1;
-      return seq;
-    }
-    const seq = await this.#seq;`,
-    put: `      this.#announced += 1;
-      return this.#lease.state().open.at(-1)?.seq ?? 0;
-    }
-    const seq = await this.#seq;`,
+    find: `    const seq = await this.#seq;
+    if (!isFirst)`,
+    put: `    const seq = isFirst ? (this.#lease.state().open.at(-1)?.seq ?? 0) : await this.#seq;
+    if (!isFirst)`,
     suite: "crash",
   },
   {
     name: "done-before-response",
     bug: "a change counts as done when its request is sent",
     file: "src/engine/apply/journaled-writer.ts",
-    find: `      const seq = await this.#seq;
-      this.#announced += 1;
-      return seq;
-    }
-    const seq = await this.#seq;`,
-    put: `      const seq = await this.#seq;
-      await this.#lease.append({ type: "closed", intent: seq });
-      this.#announced += 1;
-      return seq;
-    }
-    const seq = await this.#seq;`,
+    find: `    if (!isFirst) await this.#lease.append({ type: "request", intent: seq, operation });`,
+    put: `    if (isFirst) await this.#lease.append({ type: "closed", intent: seq });
+    else await this.#lease.append({ type: "request", intent: seq, operation });`,
     suite: "crash",
   },
   {
     name: "no-sweep",
     bug: "a token that was not found is forgotten at once",
-    file: "src/engine/recover/resolve-intent.ts",
+    file: "src/engine/recover/recover.ts",
     find: `return unanswered && recovery.now < until`,
     put: `return unanswered && recovery.now < 0`,
     suite: "late",
@@ -87,7 +74,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "adopts-without-equality",
     bug: "any object with the name is adopted after an unknown outcome",
-    file: "src/engine/recover/resolve-intent.ts",
+    file: "src/engine/recover/recover.ts",
     find: `return fieldDiffs.every(({ path: [name] }) =>`,
     put: `return true || fieldDiffs.every(({ path: [name] }) =>`,
     suite: "name-conflict",
@@ -183,7 +170,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "token-before-id",
     bug: "a job with its final name is searched by its token, although its ID is recorded",
-    file: "src/engine/recover/resolve-intent.ts",
+    file: "src/engine/recover/recover.ts",
     find: `  if (intent.made !== undefined) return liveIndex.byId(kind, intent.made);`,
     put: ``,
     suite: "crash",

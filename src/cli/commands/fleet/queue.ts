@@ -7,6 +7,7 @@ import { error, Failure, failureOf } from "../../../core/diagnostic.ts";
 import { count, shellWord } from "../../../core/sentences.ts";
 import { isPauseOf, type Pause } from "../../../fleet/database/pauses.ts";
 import { FLEET_COMMANDS, type FleetCommand } from "../../../fleet/model/result.ts";
+import { cancelJobs } from "../../../fleet/queue/ended-jobs.ts";
 import {
   type DeadJob,
   type NewJob,
@@ -15,7 +16,6 @@ import {
   scheduleChanges,
   unsettled,
 } from "../../../fleet/queue/job-queue.ts";
-import { cancelJobs } from "../../../fleet/queue/waves.ts";
 import { columns, scopeWords } from "../../../fleet/report/fleet-documents.ts";
 import { deadJobJson } from "../../../fleet/report/fleet-json.ts";
 import { parseWaves, splitIntoWaves } from "../../../fleet/run-fleet.ts";

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, test } from "vitest";
 import type { WorkspaceResult } from "../../../src/fleet/model/result.ts";
-import { cancelJobs } from "../../../src/fleet/queue/waves.ts";
+import { cancelJobs } from "../../../src/fleet/queue/ended-jobs.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
 import { openFleet, server } from "./fleet-server.ts";
 import { startWorker } from "./fleet-worker.ts";
