@@ -1,14 +1,29 @@
 // Jobs that ended without success: the dead letters of pg-boss, the later waves of a queued apply that such a job stops, and how both start again.
 
+import type { JobWithMetadata, PgBoss } from "pg-boss";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { shellWord } from "../../core/sentences.ts";
 import type { Clock } from "../../state/model/store.ts";
 import { queueSchema } from "../database/tables.ts";
 import { LONGEST_TIMEOUT_MS } from "../model/fleet.ts";
-import { type ResultStore, type WorkspaceResult, diagnosticsIn, RESULT_STATUSES } from "../model/result.ts";
-import { type DeadJob, type FleetJob, GATES, type JobQueue, jobOf, type PresentJob, QUEUE, QUEUE_OPTIONS, type StoppedJob, DEAD_LETTERS, deferralsOf, jobOptions, PRIORITIES, UNREADABLE } from "./job-queue.ts";
-import type { PgBoss, JobWithMetadata } from "pg-boss";
+import { diagnosticsIn, RESULT_STATUSES, type ResultStore, type WorkspaceResult } from "../model/result.ts";
+import {
+  DEAD_LETTERS,
+  type DeadJob,
+  deferralsOf,
+  type FleetJob,
+  GATES,
+  type JobQueue,
+  jobOf,
+  jobOptions,
+  PRIORITIES,
+  type PresentJob,
+  QUEUE,
+  QUEUE_OPTIONS,
+  type StoppedJob,
+  UNREADABLE,
+} from "./job-queue.ts";
 
 interface RolloutOptions {
   readonly queue: Pick<JobQueue, "cancel" | "stopped" | "stop">;
