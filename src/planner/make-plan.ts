@@ -19,7 +19,7 @@ import {
 } from "./check/guards.ts";
 import { nestingCycles, unmanageableMemberships, withNestingOrder } from "./check/memberships.ts";
 import { decideResources } from "./decide/decide.ts";
-import { planDeletes, retainInUse } from "./decide/deletes.ts";
+import { planDeletes, retainInUse, unmanagedOf } from "./decide/deletes.ts";
 import { withDependencies } from "./decide/dependencies.ts";
 import { withLikelyRenames } from "./decide/likely-renames.ts";
 import { duplicatesIn } from "./decide/match-live.ts";
@@ -33,7 +33,6 @@ import {
   refusalsInPlan,
   type Selection,
 } from "./decide/selection.ts";
-import { unmanagedOf } from "./decide/unmanaged.ts";
 import { setsContent, withContent } from "./diff/content-diff.ts";
 import { driftOf } from "./diff/drift.ts";
 import { type Change, touches } from "./model/change.ts";
