@@ -290,22 +290,13 @@ export function unknownNames(
     return namings(context.input.registry.get(resource.kind), resource).flatMap((naming) => {
       const standing = standingOf(context, naming, { going, ignored }, workspace);
       // The service decides about values that it already accepted, even if no list contains them.
-      if (
-        standing === "there" ||
-        (standing === "unknown" && (change.action === "noop" || stoodThere(naming.text)))
-      )
-        return [];
+      const isAccepted = standing === "unknown" && (change.action === "noop" || stoodThere(naming.text));
+      if (standing === "there" || isAccepted) return [];
       const { text, path } = naming;
       // The nearest name would show most of a sensitive one.
       const isHidden = context.input.isSensitive?.(resource.address, path ?? [], text) === true;
-      const hint =
-        standing === "goes"
-          ? GOES
-          : unknownNameHint(
-              naming,
-              isHidden ? [] : namesOf(context, naming.kinds, { going, ignored }),
-              suggest,
-            );
+      const names = () => (isHidden ? [] : namesOf(context, naming.kinds, { going, ignored }));
+      const hint = standing === "goes" ? GOES : unknownNameHint(naming, names(), suggest);
       return [unknownName(resource, naming, standing, hint)];
     });
   });

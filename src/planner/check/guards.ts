@@ -57,10 +57,14 @@ function maxDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
       ? `${policy.count}`
       : `${Math.round(policy.share * 100)}% of ${managed} managed resources`;
   const message = `the plan deletes ${countOf(deletes.length, "resource")}; policy.max_deletes allows ${allowed}`;
-  const diagnostic = error("GUARD_MAX_DELETES", message, {
-    hint: "check for a missing file or target, or raise policy.max_deletes if you intend these deletions",
-  });
-  return [{ diagnostic, addresses: deletes.map((change) => change.address) }];
+  const hint =
+    "check for a missing file or target, or raise policy.max_deletes if you intend these deletions";
+  return tooMany(deletes, message, hint);
+}
+
+function tooMany(deletes: readonly Change[], message: string, hint: string): Guard[] {
+  const addresses = deletes.map(({ address }) => address);
+  return [{ diagnostic: error("GUARD_MAX_DELETES", message, { hint }), addresses }];
 }
 
 /** An emptied spec, or one of another team, deletes all resources, however few; only the policy says that it may. */
@@ -78,10 +82,9 @@ function deletesEverything(context: PlanContext, changes: readonly Change[]): Gu
   const message = isEmpty
     ? `the spec declares no resources, and the plan deletes ${countOf(deletes.length, "resource")}`
     : `the plan deletes every managed resource, ${deletes.length} in all`;
-  const diagnostic = error("GUARD_MAX_DELETES", message, {
-    hint: "check for a missing file or target; to delete them, run `workspace destroy`, or set policy.max_deletes to 100% or a number",
-  });
-  return [{ diagnostic, addresses: deletes.map((change) => change.address) }];
+  const hint =
+    "check for a missing file or target; to delete them, run `workspace destroy`, or set policy.max_deletes to 100% or a number";
+  return tooMany(deletes, message, hint);
 }
 
 /** Whether the object of a record is deleted, by the plan or before it, and not only removed from the state. */
@@ -97,7 +100,7 @@ function maxUnmanaged(context: PlanContext, changes: readonly Change[]): Guard[]
   const policy = context.input.spec.policy.max_deletes;
   if ("count" in policy || context.input.destroy === true) return [];
   const parts: string[] = [];
-  const addresses: Address[] = [];
+  const unmanaged: Change[] = [];
   for (const provider of context.input.registry.kinds) {
     if (provider.nested !== undefined) continue;
     const foreign = changes.filter(
@@ -109,13 +112,13 @@ function maxUnmanaged(context: PlanContext, changes: readonly Change[]): Guard[]
       .filter(({ name }) => !isBuiltIn(provider, name)).length;
     if (foreign.length <= policy.share * there) continue;
     parts.push(`${foreign.length} of ${there} ${provider.kind}`);
-    addresses.push(...foreign.map(({ address }) => address));
+    unmanaged.push(...foreign);
   }
-  if (addresses.length === 0) return [];
+  if (unmanaged.length === 0) return [];
   const message = `the plan deletes unmanaged objects: ${parts.join(", ")}; policy.max_deletes allows ${Math.round(policy.share * 100)}% of each kind`;
   const hint =
     "declare the objects to keep, or set policy.max_deletes to a higher value or a number if you intend these deletions";
-  return [{ diagnostic: error("GUARD_MAX_DELETES", message, { hint }), addresses }];
+  return tooMany(unmanaged, message, hint);
 }
 
 function preventDestroy(context: PlanContext, changes: readonly Change[]): Guard[] {
@@ -321,15 +324,7 @@ function untold(kind: string, address: Address, liveKind: LiveKind): Diagnostic[
   const what = liveKind.readable
     ? `the ${kind} of ${[...liveKind.unreadableParents.keys()].join(", ")}`
     : kind;
-  return [
-    warning(
-      "PLAN_UNSEEN",
-      `${what} could not be read, so the users of ${kindOf(address)} such as ${nameOf(address)} are unknown`,
-      {
-        address,
-        cause: `${reason.code}: ${reason.message}`,
-        hint: "check for side effects that the plan does not show, or plan again",
-      },
-    ),
-  ];
+  const message = `${what} could not be read, so the users of ${kindOf(address)} such as ${nameOf(address)} are unknown`;
+  const hint = "check for side effects that the plan does not show, or plan again";
+  return [warning("PLAN_UNSEEN", message, { address, cause: `${reason.code}: ${reason.message}`, hint })];
 }

@@ -1,4 +1,5 @@
-// Plans deletions: records that are no longer in the spec, members of authoritative lists, and replaced objects; those in use stay.
+// Plans deletions: records that are no longer in the spec, members of authoritative lists, and replaced objects; those in use stay. And finds
+// the live objects that are not in the spec: members of other lists are reported, and all others only named.
 
 import {
   type Address,
@@ -41,13 +42,14 @@ import { occupiedFolders } from "./paths.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */
 export function planDeletes(context: PlanContext, caller: string | undefined): PlannedDeletes {
-  const changes = [...undeclared(context), ...untrue(context), ...deposed(context)];
   const isManaged = isManagedObject(context);
   const members = unmanagedMembers(context, caller, isManaged);
   const unwanted = undeclaredObjects(context, isManaged);
   return {
     changes: [
-      ...changes,
+      ...undeclared(context),
+      ...untrue(context),
+      ...deposed(context),
       ...members.changes,
       ...unwanted.map((liveMember) => deletionOf(context, liveMember)),
     ],
@@ -73,17 +75,11 @@ function undeclared(context: PlanContext): Change[] {
 
 /** Records whose address belongs to another object. The recorded object was never this resource, so it is kept. */
 function untrue(context: PlanContext): Change[] {
-  return [...context.invalidRecords.values()].flatMap((record) =>
-    isDesired(context, record.address)
-      ? []
-      : [
-          forget(
-            record,
-            context.input.registry.of(record.address),
-            `the state records it as ${record.name}, which is not a valid name for this address`,
-          ),
-        ],
-  );
+  return [...context.invalidRecords.values()]
+    .filter(({ address }) => !isDesired(context, address))
+    .map((record) =>
+      forget(record, `the state records it as ${record.name}, which is not a valid name for this address`),
+    );
 }
 
 function isDesired(context: PlanContext, address: Address): boolean {
@@ -105,28 +101,26 @@ function removalOf(
   const provider = context.input.registry.of(record.address);
   if (!isRead(context, provider.kind, record.name)) return [];
   const live = context.liveIndex.byId(provider.kind, record.id);
-  if (live === undefined) return [forget(record, provider, "it no longer exists in the workspace")];
-  if (isBuiltIn(provider, record.name))
-    return [forget(record, provider, "it is built in and cannot be deleted")];
+  if (live === undefined) return [forget(record, "it no longer exists in the workspace")];
+  if (isBuiltIn(provider, record.name)) return [forget(record, "it is built in and cannot be deleted")];
   if (live.unmanageable !== undefined)
-    return [forget(record, provider, `it cannot be managed any longer: ${live.unmanageable}`)];
+    return [forget(record, `it cannot be managed any longer: ${live.unmanageable}`)];
   const parent = parentAddress(context, provider, record);
   if (
     isKept(context, excepted, record.address) ||
     (parent !== undefined && isKept(context, excepted, parent))
   )
-    return [forget(record, provider, "the spec removes it from the state and keeps the object")];
-  if (parent !== undefined && (going.has(parent) || context.decided.get(parent)?.action === "replace")) {
-    return [forget(record, provider, `it is deleted together with ${parent}`, [parent])];
-  }
+    return [forget(record, "the spec removes it from the state and keeps the object")];
+  if (parent !== undefined && (going.has(parent) || context.decided.get(parent)?.action === "replace"))
+    return [forget(record, `it is deleted together with ${parent}`, [parent])];
   if (parent !== undefined && isReleased(context, provider, parent))
-    return [forget(record, provider, `${parent} no longer manages its ${provider.kind}`)];
+    return [forget(record, `${parent} no longer manages its ${provider.kind}`)];
   const inside = occupied.get(record.address);
-  if (inside !== undefined) return [forget(record, provider, `${inside} is in it and stays in the spec`)];
+  if (inside !== undefined) return [forget(record, `${inside} is in it and stays in the spec`)];
   const { input } = context;
   const reason =
     input.destroy === true ? destroyed(input, record.address) : undeclaredReason(provider, excepted);
-  return [deleteChange(provider, record.address, record.name, live, reason)];
+  return [deleteChange(provider, { address: record.address, live }, reason, record.name)];
 }
 
 /** The address of an object whose key is its name does not show the module, so the plan says what is not kept. */
@@ -167,16 +161,14 @@ function isReleased(context: PlanContext, provider: PlannedKind, parent: Address
 }
 
 function forget(
-  record: StateRecord,
-  provider: PlannedKind,
+  { address, name, id }: StateRecord,
   reason: string,
   dependsOn: readonly Address[] = [],
 ): Forget {
-  const { address, name, id } = record;
   return {
     action: "forget",
     address,
-    kind: provider.kind,
+    kind: kindOf(address),
     name,
     id,
     cause: "spec",
@@ -194,17 +186,12 @@ function deposed(context: PlanContext): Change[] {
       const provider = context.input.registry.of(record.address);
       const live = context.liveIndex.byId(provider.kind, id);
       if (live === undefined && record.deposed?.includes(id) === true && isFullyRead(context, provider)) {
-        const gone = forget(record, provider, "the replaced object no longer exists in the workspace");
+        const gone = forget(record, "the replaced object no longer exists in the workspace");
         changes.push({ ...gone, id, deposed: true });
       }
       if (live === undefined || !isManageable(live)) continue;
-      const going = deleteChange(
-        provider,
-        record.address,
-        live.name,
-        live,
-        "it was replaced earlier and still exists",
-      );
+      const old = { address: record.address, live };
+      const going = deleteChange(provider, old, "it was replaced earlier and still exists");
       changes.push({ ...going, deposed: true });
     }
   }
@@ -243,10 +230,10 @@ function undeclaredObjects(context: PlanContext, isManaged: IsManaged): LiveMemb
   return liveMembers;
 }
 
-function deletionOf({ input }: PlanContext, { address, live }: LiveMember): Change {
-  const provider = input.registry.of(address);
+function deletionOf({ input }: PlanContext, unwanted: LiveMember): Change {
+  const provider = input.registry.of(unwanted.address);
   const reason = `the policy makes ${provider.kind} authoritative, and the spec does not declare it`;
-  return deleteChange(provider, address, live.name, live, reason);
+  return deleteChange(provider, unwanted, reason);
 }
 
 /**
@@ -320,7 +307,7 @@ function staying({ address, name }: Change, holders: readonly string[]): Diagnos
   });
 }
 
-export interface PlannedDeletes {
+interface PlannedDeletes {
   readonly changes: readonly Change[];
   /** Unrecorded members of lists that the spec declares, and unrecorded objects of authoritative kinds. */
   readonly appeared: readonly LiveMember[];
@@ -329,7 +316,7 @@ export interface PlannedDeletes {
 }
 
 /** Live members of nested lists: deleted if the list is authoritative, reported if their value cannot be read. */
-export function unmanagedMembers(
+function unmanagedMembers(
   context: PlanContext,
   caller: string | undefined,
   isManaged: IsManaged,
@@ -348,7 +335,7 @@ export function unmanagedMembers(
       if (hasUnreadableValue(provider)) {
         // A declared one that cannot be adopted is an error elsewhere.
         if (context.input.spec.resources.has(address)) continue;
-        changes.push(reported(provider, address, live));
+        changes.push(reported(provider, { address, live }));
         if (parent.owns && appearedOutside(context, provider, parent, live, caller))
           appeared.push({ address, live });
       } else if (parent.owns) {
@@ -357,7 +344,7 @@ export function unmanagedMembers(
         const cause = appearedOutside(context, provider, parent, live, caller) ? "drift" : "spec";
         if (cause === "drift") appeared.push({ address, live });
         const reason = `the ${provider.kind} of ${parent.address} do not include it`;
-        changes.push({ ...deleteChange(provider, address, live.name, live, reason), cause });
+        changes.push({ ...deleteChange(provider, { address, live }, reason), cause });
       }
     }
   }
@@ -396,10 +383,10 @@ function ownersByName(context: PlanContext, provider: PlannedKind): ReadonlyMap<
   return parents;
 }
 
-export type IsManaged = (kind: string, id: RemoteId) => boolean;
+type IsManaged = (kind: string, id: RemoteId) => boolean;
 
 /** Whether a record or a decision already covers a live object. */
-export function isManagedObject(context: PlanContext): IsManaged {
+function isManagedObject(context: PlanContext): IsManaged {
   const decided = new Set<string>();
   for (const change of context.decided.values()) {
     // An unchanged resource has the recorded object. The keys of 100,000 take 100 ms.
@@ -408,17 +395,16 @@ export function isManagedObject(context: PlanContext): IsManaged {
   return (kind, id) => context.owners.has(kind, id) || decided.has(objectKey(kind, id));
 }
 
-function reported(provider: PlannedKind, address: Address, live: LiveObject): Change {
+function reported(provider: PlannedKind, member: LiveMember): Change {
   const reason = "it is in the workspace but not in the spec; it is kept because its value cannot be read";
-  return { ...deleteChange(provider, address, live.name, live, reason), action: "report", cause: "drift" };
+  return { ...deleteChange(provider, member, reason), action: "report", cause: "drift" };
 }
 
-export function deleteChange(
+function deleteChange(
   provider: PlannedKind,
-  address: Address,
-  name: string,
-  live: LiveObject,
+  { address, live }: LiveMember,
   reason: string,
+  name = live.name,
 ): Delete {
   return {
     action: "delete",

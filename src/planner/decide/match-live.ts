@@ -17,11 +17,7 @@ import type { Plan } from "../model/plan.ts";
 /** `managed`: recorded, and exists. `adoptable`: exists, is not recorded, and may be adopted. `imported`: the same, by an entry of the spec. `absent`: will be created. */
 export type LiveMatch =
   | { readonly is: "managed" | "adoptable" | "imported"; readonly live: LiveObject }
-  | {
-      readonly is: "absent";
-      readonly newParent?: Address;
-      readonly namesakes?: NonEmpty<Namesake>;
-    }
+  | { readonly is: "absent"; readonly newParent?: Address; readonly namesakes?: NonEmpty<Namesake> }
   | { readonly is: "refused"; readonly diagnostic: Diagnostic };
 
 export function matchLive(context: PlanContext, resource: Resource, provider: PlannedKind): LiveMatch {
@@ -103,14 +99,14 @@ function importedObject({ context, resource, provider, record }: Candidates): Li
   const live = context.liveIndex.byId(kind, remoteId(entry.id));
   const owner = context.owners.get(kind, remoteId(entry.id));
   if (live !== undefined && owner === undefined) return { is: "imported", live };
-  const message =
+  const [what, hint] =
     owner === undefined
-      ? `the ${provider.singular} ${entry.id} to import as ${address} does not exist`
-      : `the ${provider.singular} ${entry.id} to import as ${address} is managed by ${owner}`;
-  const hint =
-    owner === undefined
-      ? "correct the ID, or remove the entry to create the object"
-      : `to give the record the new address, add { from: ${owner}, to: ${address} } under moved`;
+      ? ["does not exist", "correct the ID, or remove the entry to create the object"]
+      : [
+          `is managed by ${owner}`,
+          `to give the record the new address, add { from: ${owner}, to: ${address} } under moved`,
+        ];
+  const message = `the ${provider.singular} ${entry.id} to import as ${address} ${what}`;
   return { is: "refused", diagnostic: error("PLAN_STATE_ENTRY", message, { address, at: entry.at, hint }) };
 }
 
@@ -220,11 +216,7 @@ const MOST = 10;
 function namesakeOf(live: LiveObject): Namesake {
   const { id, unmanageable } = live;
   const { creator_user_name: creator } = live.facts;
-  return {
-    id,
-    creator: typeof creator === "string" ? creator : undefined,
-    unmanageable,
-  };
+  return { id, creator: typeof creator === "string" ? creator : undefined, unmanageable };
 }
 
 /** `ID 12, created by ada@example.com; ID 13, creator unknown`. */
