@@ -11,10 +11,7 @@ export const DEFAULT_FILE = "workspace.yaml";
 
 /** CLI_FILE; the cause is the system's message. */
 export function fileFailure(message: string, problem: unknown, hint?: string): Failure {
-  return failureOf("CLI_FILE", message, {
-    cause: thrownText(problem),
-    hint,
-  });
+  return failureOf("CLI_FILE", message, { cause: thrownText(problem), hint });
 }
 
 /** Does what makes a file. Throws Failure with CLI_FILE; `otherwise` is what to do where the file is there already. */

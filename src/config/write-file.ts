@@ -210,8 +210,6 @@ function assertUnchanged(path: string, before: Uint8Array | undefined): void {
   throw failureOf(
     "CLI_FILE",
     `${path} was changed by another program in the meantime, so nothing is written`,
-    {
-      hint: "run the command again",
-    },
+    { hint: "run the command again" },
   );
 }

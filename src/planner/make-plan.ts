@@ -283,8 +283,5 @@ function findDrift({ context, facts, appeared }: PlanDraft): PassResult {
 function addGuards({ context, changes, workspace, guards, diagnostics }: PlanDraft): PassResult {
   if (hasErrors(diagnostics)) return { guards: [] };
   const checked = checkGuards(context, changes, workspace);
-  return {
-    guards: [...checked.guards, ...guards],
-    diagnostics: [...diagnostics, ...checked.unchecked],
-  };
+  return { guards: [...checked.guards, ...guards], diagnostics: [...diagnostics, ...checked.unchecked] };
 }

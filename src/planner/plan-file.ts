@@ -100,12 +100,7 @@ export function* planFilePieces(
   keyed: KeyedPieces,
   report?: SavedReport,
 ): Generator<string> {
-  const body: SavedPlan = {
-    format: SAVED_FORMAT,
-    ...binding,
-    plan,
-    report,
-  };
+  const body: SavedPlan = { format: SAVED_FORMAT, ...binding, plan, report };
   const seal = keyed(canonicalPieces(body, PIECE_DEPTH));
   let text = "";
   for (const piece of indentedPieces({ ...body, seal }, PIECE_DEPTH)) {

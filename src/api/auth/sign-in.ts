@@ -57,12 +57,7 @@ export function createSignIn(credential: RenewableCredential, host: string, port
     issued.push(token);
     if (issued.length > MOST_SECRETS) issued.shift();
   };
-  const whole: SignInTokenPorts = {
-    ...ports,
-    as: credential.method,
-    redact: redactor(secrets),
-    remember,
-  };
+  const whole: SignInTokenPorts = { ...ports, as: credential.method, redact: redactor(secrets), remember };
   const remembering =
     (fetch: () => Promise<AccessToken>): (() => Promise<AccessToken>) =>
     async () => {

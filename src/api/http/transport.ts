@@ -95,10 +95,7 @@ function agentOf({
     maxResponseSize: maxBytes ?? ANSWER_BYTES,
   };
   // With this explicit option, certificates are checked regardless of NODE_TLS_REJECT_UNAUTHORIZED.
-  const tls = {
-    rejectUnauthorized: true,
-    ca: authorities && [...authorities],
-  };
+  const tls = { rejectUnauthorized: true, ca: authorities && [...authorities] };
   const connect = { timeout: connectTimeoutMs, ...tls };
   const { Agent, EnvHttpProxyAgent, Pool } = load("undici") as typeof import("undici");
   if (proxy === undefined) return new Agent({ ...limits, connect });

@@ -303,10 +303,7 @@ function afterError(answer: ErrorAnswer, ending: AttemptEnd): Diagnostic {
   const { status, code, form } = answer;
   const label = code === "" || code === String(status) ? `${status}` : `${status} ${code}`;
   const cause = shortened(ending.redact(answer.message), LONGEST_MESSAGE);
-  const details = (hint: string | undefined) => ({
-    hint,
-    ...(cause === "" ? {} : { cause }),
-  });
+  const details = (hint: string | undefined) => ({ hint, ...(cause === "" ? {} : { cause }) });
   const say = (kind: Code, what: string, hint?: string) =>
     error(kind, `${ending.operation} ${what} (${label})${tries(ending)}`, details(hint));
 
@@ -331,9 +328,7 @@ function afterGarbled(answer: MalformedAnswer, ending: AttemptEnd): Diagnostic {
   return error(
     "API_PROTOCOL",
     `${ending.operation} was answered ${answer.status} with ${what}${tries(ending)}`,
-    {
-      hint: HINTS.address,
-    },
+    { hint: HINTS.address },
   );
 }
 

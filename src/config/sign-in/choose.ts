@@ -301,10 +301,7 @@ const METHODS: Readonly<Record<AuthType, Method>> = {
     if (azure === undefined) return { lacks: NOT_AZURE };
     const { azure_use_msi: use, azure_client_id: id } = values;
     if (!chosen && !/^(true|1)$/i.test(use?.value ?? "")) return { lacks: "azure_use_msi is not true" };
-    return {
-      credential: { method: "azure-msi", azure, clientId: id?.value },
-      from: sourcesOf([use, id]),
-    };
+    return { credential: { method: "azure-msi", azure, clientId: id?.value }, from: sourcesOf([use, id]) };
   },
   "azure-client-secret": ({ azure, values }) => {
     if (azure === undefined) return { lacks: NOT_AZURE };
@@ -355,12 +352,7 @@ function federated(
   // Account-wide federation has no client ID, so only `auth_type` can choose it.
   if (client === undefined && !chosen) return { lacks: "client_id is missing" };
   return {
-    credential: {
-      method,
-      idToken: source.idToken,
-      clientId: client?.value,
-      audience: audience?.value,
-    },
+    credential: { method, idToken: source.idToken, clientId: client?.value, audience: audience?.value },
     from: [source.from, ...sourcesOf([client, audience])],
   };
 }

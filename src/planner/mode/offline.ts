@@ -58,9 +58,7 @@ export function offlineNotes(state: State): readonly Diagnostic[] {
       warning(
         "PLAN_MODE",
         "a run was interrupted, and only the workspace can tell the outcome of its requests",
-        {
-          hint: "the next plan or apply with network access resolves it",
-        },
+        { hint: "the next plan or apply with network access resolves it" },
       ),
     );
   return notes;

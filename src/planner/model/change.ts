@@ -127,11 +127,7 @@ export type MoveRecord = Common &
   Reaching &
   Existing & { readonly action: "move"; readonly movedFrom: Address };
 /** Changes only the state: the object was deleted, or is no longer managed. `deposed`: a replaced object; its record stays. */
-export type Forget = Common & {
-  readonly action: "forget";
-  readonly id: RemoteId;
-  readonly deposed?: true;
-};
+export type Forget = Common & { readonly action: "forget"; readonly id: RemoteId; readonly deposed?: true };
 /**
  * A secret whose value is not known when the plan is made, and that is as recorded otherwise: an apply compares the value with the
  * recorded digest, which is in `after`, and writes it only if it differs. `steps`: the write. `source`: where the value is.

@@ -9,11 +9,7 @@ export interface TestProblem {
   readonly step?: { readonly number: number; readonly name: string };
   readonly at: Location;
   /** The expectation that differs; absent if the step could not run. */
-  readonly differs?: {
-    readonly what: string;
-    readonly expected: Json | undefined;
-    readonly actual: Json;
-  };
+  readonly differs?: { readonly what: string; readonly expected: Json | undefined; readonly actual: Json };
   /** Errors that the test does not expect. */
   readonly diagnostics: readonly Diagnostic[];
 }

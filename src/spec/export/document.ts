@@ -124,10 +124,7 @@ class Exporting {
       document: [
         ...kinds
           .filter((provider) => provider.nested === undefined && this.#of(provider.kind).length > 0)
-          .map(({ kind }) => ({
-            key: kind,
-            members: this.#of(kind).map((object) => this.#member(object)),
-          })),
+          .map(({ kind }) => ({ key: kind, members: this.#of(kind).map((object) => this.#member(object)) })),
         ...(this.#input.managed === true ? importEntries(objects) : []),
       ],
       sources: [...this.#sources.values()],

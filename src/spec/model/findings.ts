@@ -203,10 +203,7 @@ export function tracedLocationOf(span: ValueSpan, origin: InstanceOrigin | undef
   const uses = [...(written === undefined ? [] : [span]), ...usesOutside(written ?? span, origin)];
   if (uses.length === 0) return place;
   return Object.defineProperty(place, "traced", {
-    get: () => ({
-      at: locationOf(written ?? span),
-      usedAt: uses.map((use) => locationOf(use, false)),
-    }),
+    get: () => ({ at: locationOf(written ?? span), usedAt: uses.map((use) => locationOf(use, false)) }),
   });
 }
 

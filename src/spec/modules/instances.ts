@@ -247,10 +247,7 @@ class ModuleInstance {
     this.#origin = { prefix: `${path}/`, uses: [at, ...(user.origin?.uses ?? [])] };
     this.#ofUser = user.expander(each === undefined ? user.scope : user.scope.withEach(each));
     const scope = new SpecScope({
-      inputs: {
-        names: definition.inputs,
-        find: (input, where, quiet) => this.#input(input, where, quiet),
-      },
+      inputs: { names: definition.inputs, find: (input, where, quiet) => this.#input(input, where, quiet) },
       target: loading.target,
       locals: () => this.#locals,
       modules: () => this.#modules,

@@ -318,13 +318,7 @@ function reportTarget(
   const at = written ?? node;
   // A resource that uses the value has reported it.
   if (user === undefined && findings.hasAt(at)) return;
-  findings.add({
-    code: "SPEC_REFERENCE",
-    at,
-    ...problem,
-    address: user,
-    usedAt: written && [node],
-  });
+  findings.add({ code: "SPEC_REFERENCE", at, ...problem, address: user, usedAt: written && [node] });
 }
 
 /** Managed resources by kind and natural name. */

@@ -40,10 +40,7 @@ export function schemaMessages(
   owner: Owner,
   suggest: Suggest,
 ): readonly SchemaMessage[] {
-  return chosen(errors).map((error) => ({
-    keyword: error.keyword,
-    ...words(error, owner, suggest),
-  }));
+  return chosen(errors).map((error) => ({ keyword: error.keyword, ...words(error, owner, suggest) }));
 }
 
 /** Reports each error of a value at its place; `whole`: the place of errors that are about all of it. */

@@ -54,12 +54,7 @@ export function specSchema(registry: PlanningRegistry): JsonSchema {
     title: "Workspace spec",
     description: "Desired state of a Databricks workspace.",
     type: "object",
-    properties: {
-      ...LANGUAGE,
-      policy: policySchema(registry),
-      rules: rulesSchema(registry),
-      ...sections,
-    },
+    properties: { ...LANGUAGE, policy: policySchema(registry), rules: rulesSchema(registry), ...sections },
     patternProperties: { "^x-": { description: "Ignored; use it for anchors and notes." } },
     additionalProperties: false,
     $defs: definitions,

@@ -411,10 +411,7 @@ const REMOVED = listOf(
   "Resources that the spec no longer declares.",
   {
     address: { ...ADDRESS, description: "The address that was removed." },
-    destroy: {
-      ...flagSchema("If false, keep the object and remove it only from the state."),
-      default: true,
-    },
+    destroy: { ...flagSchema("If false, keep the object and remove it only from the state."), default: true },
   },
   ["address"],
   { address: "pools.x", destroy: false },

@@ -209,9 +209,7 @@ export function reportSyntax(errors: readonly YAMLError[], source: SourceText, f
       "SPEC_YAML",
       `a tab is used for indentation${more}`,
       { source, start, end },
-      {
-        hint: "indent with spaces",
-      },
+      { hint: "indent with spaces" },
     );
     return;
   }

@@ -195,9 +195,7 @@ export function otherKey(hasKey: boolean, name: string): Failure {
   return failureOf(
     "STATE_KEY",
     hasKey ? "this state was written with another key" : "the state's key is missing",
-    {
-      hint: `set WORKSPACE_STATE_KEY to the key of this state, or restore ${name}`,
-    },
+    { hint: `set WORKSPACE_STATE_KEY to the key of this state, or restore ${name}` },
   );
 }
 

@@ -45,9 +45,7 @@ export function nextFence(fence: number, { location }: BackendNames): number {
   throw failureOf(
     "STATE_LOCKED",
     `lock.${LAST_FENCE} in ${location} has the greatest lock number, so no lock can follow it`,
-    {
-      hint: "no run of `workspace` reaches this number; if no other run is active, delete that file",
-    },
+    { hint: "no run of `workspace` reaches this number; if no other run is active, delete that file" },
   );
 }
 

@@ -77,9 +77,7 @@ async function assertArrived(target: StateStore, wanted: State): Promise<void> {
   throw failureOf(
     "APPLY_VERIFY",
     `the state at ${target.location} does not match the state that was written`,
-    {
-      hint: "the state is still at its old location; to use it there again, run `workspace state restore`",
-    },
+    { hint: "the state is still at its old location; to use it there again, run `workspace state restore`" },
   );
 }
 
