@@ -257,22 +257,12 @@ async function idTokenFrom(
   audience: string,
   ports: SignInTokenPorts,
 ): Promise<string> {
-  const token = await readIdTokenFrom(source, audience, ports);
+  let token: string;
+  if (source.from === "value") token = source.value;
+  else if (source.from === "file") token = idTokenInFile(source.path, ports);
+  else token = await workflowIdToken(source.url, source.token, audience, ports);
   ports.remember(token);
   return token;
-}
-
-async function readIdTokenFrom(source: IdTokenSource, audience: string, ports: TokenPorts): Promise<string> {
-  switch (source.from) {
-    case "value":
-      return source.value;
-    case "file":
-      return idTokenInFile(source.path, ports);
-    case "github":
-      return workflowIdToken(source.url, source.token, audience, ports);
-    default:
-      return source satisfies never;
-  }
 }
 
 function idTokenInFile(path: string, ports: TokenPorts): string {

@@ -1,7 +1,7 @@
 // Jobs of a host with versions: read and written through 2.1 if the host has it, through 2.0 otherwise.
+
 import { canonicalJson } from "../../core/digest.ts";
 import { defined, isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
-
 import { isMissing, type Refused, refusedWith } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";
 import { allPages, eachTokenPage, elementsIn, type Page, type ReadPage } from "../contract/pages.ts";
@@ -37,9 +37,10 @@ export function jobHandlers(request: JobRequest, version: HostVersion, carry: Ca
           { operation: "jobs/list", member: "jobs", last: "has_more", page },
           "job_id",
         );
-        return {
-          jobs: await Promise.all(jobs.map(async (job) => jobOfTasks(await completed(job, from, whole)))),
-        };
+        // A list shows only the first tasks of a job.
+        const all = (job: JsonObject): Promise<JsonObject> | JsonObject =>
+          job.has_more === true ? completed(job, () => whole(from, { job_id: job.job_id ?? "" })) : job;
+        return { jobs: (await Promise.all(jobs.map(all))).map(jobOfTasks) };
       }),
     "jobs/get": (input) =>
       version.read(async (from) =>
@@ -47,15 +48,6 @@ export function jobHandlers(request: JobRequest, version: HostVersion, carry: Ca
           ? jobWithoutTasks(await request(from, "jobs/get", input))
           : jobOfTasks(await whole(from, input)),
       ),
-    "jobs/create": async (settings, permit) => {
-      const apiVersion = await version.current();
-      return request(
-        apiVersion,
-        "jobs/create",
-        apiVersion === "2.0" ? settings : settingsWithTasks(settings),
-        permit,
-      );
-    },
     // Fields that the settings do not set are read from the live job right before the write.
     "jobs/reset": async (input, permit) => {
       const apiVersion = await version.current();
@@ -67,7 +59,8 @@ export function jobHandlers(request: JobRequest, version: HostVersion, carry: Ca
       const settings = carry(live, apiVersion === "2.0" ? wanted : settingsWithTasks(wanted, live));
       return request(apiVersion, "jobs/reset", { ...input, new_settings: settings }, permit);
     },
-    ...inBothVersions(["jobs/delete"], request, version),
+    "jobs/create": inBothVersions("jobs/create", request, version, settingsWithTasks),
+    "jobs/delete": inBothVersions("jobs/delete", request, version),
   };
 }
 
@@ -78,15 +71,13 @@ async function listOldJobs(request: JobRequest, input: JsonObject): Promise<Json
   return { ...rest, jobs: await Promise.all(jobs.map((job) => listedJob(objectIn(job), read))) };
 }
 
-/** A listed job with all its tasks: a list shows only the first ones. A job that was deleted since stays as listed. */
+/** What `read` reads of a listed job. One that was deleted since stays as listed. */
 async function completed(
   job: JsonObject,
-  from: ApiVersion,
-  whole: (from: ApiVersion, input: JsonObject) => Promise<JsonObject>,
+  read: (job: JsonObject) => Promise<JsonObject>,
 ): Promise<JsonObject> {
-  if (job.has_more !== true) return job;
   try {
-    return await whole(from, { job_id: job.job_id ?? "" });
+    return await read(job);
   } catch (failure) {
     if (isMissing(failure)) return job;
     throw failure;
@@ -122,17 +113,17 @@ async function wholeAnswer(operation: OperationName, read: ReadPage): Promise<Js
   };
 }
 
-/** Requests that are the same in both versions. */
+/** One request in both versions. `withTasks`: its form in those that have lists of tasks. */
 function inBothVersions(
-  operations: readonly OperationName[],
+  operation: OperationName,
   request: JobRequest,
   version: HostVersion,
-): Handlers {
-  const handler =
-    (operation: OperationName): Handler =>
-    async (input, permit) =>
-      request(await version.current(), operation, input, permit);
-  return Object.fromEntries(operations.map((operation) => [operation, handler(operation)]));
+  withTasks = (input: JsonObject) => input,
+): Handler {
+  return async (input, permit) => {
+    const apiVersion = await version.current();
+    return request(apiVersion, operation, apiVersion === "2.0" ? input : withTasks(input), permit);
+  };
 }
 
 /** A job in the list of version 2.0, which does not show several tasks. A plan must know the clusters and pools that they need. */
@@ -141,14 +132,7 @@ async function listedJob(
   read: (job: JsonObject) => Promise<JsonObject>,
 ): Promise<JsonObject> {
   const { format, tasks } = objectIn(job.settings);
-  if (format !== "MULTI_TASK" || tasks !== undefined) return jobWithoutTasks(job);
-  try {
-    return jobWithoutTasks(await read(job));
-  } catch (failure) {
-    // It was deleted after the list was made.
-    if (isMissing(failure)) return jobWithoutTasks(job);
-    throw failure;
-  }
+  return jobWithoutTasks(format === "MULTI_TASK" && tasks === undefined ? await completed(job, read) : job);
 }
 
 function wouldLoseTasks(reason: string): Refused {
@@ -376,16 +360,8 @@ export function runHandlers(request: JobRequest, version: HostVersion): Handlers
       const answer = await request(await version.current(), "jobs/runs/get-output", input);
       return isObject(answer.metadata) ? { ...answer, metadata: runOfTasks(answer.metadata) } : answer;
     },
-    "jobs/runs/submit": async (input, permit) => {
-      const apiVersion = await version.current();
-      return request(
-        apiVersion,
-        "jobs/runs/submit",
-        apiVersion === "2.0" ? input : settingsWithTasks(input),
-        permit,
-      );
-    },
-    ...inBothVersions(SAME, request, version),
+    "jobs/runs/submit": inBothVersions("jobs/runs/submit", request, version, settingsWithTasks),
+    ...Object.fromEntries(SAME.map((operation) => [operation, inBothVersions(operation, request, version)])),
   };
 }
 
@@ -448,6 +424,5 @@ const clusterIds = (task: JsonObject): readonly Json[] =>
   [objectIn(task.cluster_instance).cluster_id, task.existing_cluster_id].filter((id) => id !== undefined);
 
 function clusterOfRun({ existing_cluster_id, new_cluster, libraries }: JsonObject): JsonObject {
-  const spec = { existing_cluster_id, new_cluster, libraries };
-  return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)) as JsonObject;
+  return defined({ existing_cluster_id, new_cluster, libraries });
 }

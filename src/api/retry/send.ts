@@ -183,15 +183,8 @@ async function waitOrEnd(
   const { attempts, repeatable } = course;
   const { contacted } = connection;
   const { jobs } = course.facts;
-  const next = decideRetry({
-    bad,
-    attempts,
-    elapsedMs,
-    repeatable,
-    jobs,
-    contacted,
-    random: options.random(),
-  });
+  const random = options.random();
+  const next = decideRetry({ bad, attempts, elapsedMs, repeatable, jobs, contacted, random });
   if (next === "give up" || stopped()) {
     note();
     throw attemptFailure(endingOf(bad, course, options));
