@@ -100,13 +100,8 @@ export class AccessState {
     this.#addGrant({ on: ADMINISTRATION, to: administrators, level: "administrator" }, false);
   }
 
-  #addPrincipal({
-    kind,
-    name,
-    aliases,
-    isActive,
-    isActivityHidden,
-  }: NonNullable<AccessContribution["principal"]>): void {
+  #addPrincipal(principal: NonNullable<AccessContribution["principal"]>): void {
+    const { kind, name, aliases, isActive, isActivityHidden } = principal;
     const key = keyOf(kind, name);
     for (const alias of [name, ...aliases]) this.#aliases.set(keyOf(kind, alias), key);
     if (isActivityHidden === true) this.#withHiddenActivity.add(key);
@@ -172,7 +167,7 @@ export class AccessState {
     if (kind !== undefined) return this.#principal(kind, name);
     for (const candidate of ["group", "user", "service_principal"] as const) {
       const key = this.#aliases.get(keyOf(candidate, name));
-      if (key !== undefined) return this.#exists(key) ? key : undefined;
+      if (key !== undefined) return this.has(key) ? key : undefined;
     }
     if (this.groups.has(keyOf("group", name))) return keyOf("group", name);
     if (isApplicationId(name)) return this.#principal("service_principal", name);
@@ -184,22 +179,18 @@ export class AccessState {
     const others = kind === "user" ? (["user", "service_principal"] as const) : ([kind] as const);
     for (const other of others) {
       const key = this.#aliases.get(keyOf(other, name));
-      if (key !== undefined) return this.#exists(key) ? key : undefined;
+      if (key !== undefined) return this.has(key) ? key : undefined;
     }
     const key = keyOf(kind, name);
-    if (this.#exists(key)) return key;
+    if (this.has(key)) return key;
     if (!this.#unread.has(kind)) return undefined;
     if (kind === "group") return this.#addGroup(name, true);
     this.individuals.set(key, { key, kind, name });
     return key;
   }
 
-  #exists(key: PrincipalKey): boolean {
-    return this.individuals.has(key) || this.groups.has(key);
-  }
-
   has(key: PrincipalKey): boolean {
-    return this.#exists(key);
+    return this.individuals.has(key) || this.groups.has(key);
   }
 
   /** Undefined if it is sensitive. */

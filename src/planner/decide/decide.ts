@@ -85,11 +85,6 @@ function desiredOf(context: PlanContext, resource: Resource, provider: PlannedKi
   return { ...resolved, values: declaredForm(provider, resource.name, spelled) };
 }
 
-function identityPart(resource: Resource, cause: Cause, reasons: readonly string[]) {
-  const { address, kind, name, dependsOn } = resource;
-  return { address, kind, name, cause, reasons, consequences: NONE, dependsOn };
-}
-
 function desiredPart(resource: Resource, after: Values, { unresolved }: ResolvedReferences) {
   const ignored = resource.lifecycle.ignore_changes;
   return {
@@ -192,13 +187,15 @@ function actionFor(
   if (first === undefined) return { change: unchanged(context, resource, provider, comparison) };
   const diffs: NonEmpty<FieldDiff> = [first, ...rest];
   const [forced, ...more] = diffs.filter((diff) => diff.replaces);
-  const identity = identityPart(
-    resource,
-    combinedCause(diffs),
-    reasonsOf(context, resource, provider, comparison),
-  );
+  const { address, kind, name, dependsOn } = resource;
   const shared = {
-    ...identity,
+    address,
+    kind,
+    name,
+    cause: combinedCause(diffs),
+    reasons: reasonsOf(context, resource, provider, comparison),
+    consequences: NONE,
+    dependsOn,
     ...movedFromOf(context, resource),
     ...comparison.desiredPart,
     ...comparison.livePart,
@@ -206,22 +203,15 @@ function actionFor(
     diffs,
   };
   if (forced === undefined) {
-    return {
-      change: { action: "update", ...shared, steps: stepsFor(provider, diffs, comparison) } satisfies Update,
-    };
+    const change: Update = { action: "update", ...shared, steps: stepsFor(provider, diffs, comparison) };
+    return { change };
   }
   const because: NonEmpty<FieldDiff> = [forced, ...more];
   if (immutablePolicy(context, resource) === "error")
     return { refused: immutableError(resource, provider, because, context.input.isSensitive) };
-  return {
-    change: {
-      action: "replace",
-      ...shared,
-      because,
-      replacing: provider.replaceStrategy,
-      removeAfter: [],
-    } satisfies Replace,
-  };
+  const replacing = provider.replaceStrategy;
+  const change: Replace = { action: "replace", ...shared, because, replacing, removeAfter: [] };
+  return { change };
 }
 
 function unchanged(
@@ -346,19 +336,14 @@ export function immutableError(
   isSensitive: PlanInput["isSensitive"] = () => false,
 ): Diagnostic {
   const fields = because.map((diff) => toDottedPath(diff.path)).join(", ");
-  const [first] = because;
-  return error("PLAN_IMMUTABLE", `${resource.address}: ${fields} cannot be changed in place`, {
-    address: resource.address,
-    at: resource.locate(first.path),
-    cause: because
-      .map((diff) =>
-        describeDiff(
-          provider.fields,
-          diff,
-          isSensitive(resource.address, diff.path, diff.before, diff.after),
-        ),
-      )
-      .join("; "),
+  const { address } = resource;
+  const differences = because.map((diff) =>
+    describeDiff(provider.fields, diff, isSensitive(address, diff.path, diff.before, diff.after)),
+  );
+  return error("PLAN_IMMUTABLE", `${address}: ${fields} cannot be changed in place`, {
+    address,
+    at: resource.locate(because[0].path),
+    cause: differences.join("; "),
     hint: hintFor(resource, provider, because, isSensitive),
   });
 }
@@ -389,13 +374,11 @@ const LONGEST = 120;
 /** `node_type_id: "Standard_DS3_v2" → "Standard_DS4_v2"`. */
 function describeDiff(fields: FieldTable, { path, before, after }: FieldDiff, isSensitive: boolean): string {
   const isHidden = isSensitive || fields[String(path[0])]?.sensitive === true;
-  const text = (value: Json | undefined): string => (isHidden ? "(sensitive)" : valueText(value));
+  const text = (value: Json | undefined): string => {
+    if (isHidden) return "(sensitive)";
+    return value === undefined ? "nothing" : shortened(stringifyJson(value), LONGEST);
+  };
   return `${toDottedPath(path)}: ${text(before)} → ${text(after)}`;
-}
-
-function valueText(value: Json | undefined): string {
-  if (value === undefined) return "nothing";
-  return shortened(stringifyJson(value), LONGEST);
 }
 
 function immutablePolicy(context: PlanContext, resource: Resource): "error" | "replace" {

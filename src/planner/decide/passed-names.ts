@@ -140,16 +140,10 @@ export function namesStillHeld(context: PlanContext, changes: readonly Change[])
     if (holder !== undefined && !stays) return [];
     const provider = context.input.registry.get(taker.kind);
     const name = nameReached(provider, taker);
-    return [
-      error(
-        "PLAN_ALREADY_EXISTS",
-        `a replaced ${provider.singular} of ${source.address} has the name "${name}" and is still in use`,
-        {
-          address: taker.address,
-          hint: `choose another name for ${taker.address}, or first move the users of the replaced ${provider.singular}`,
-        },
-      ),
-    ];
+    const { address } = taker;
+    const message = `a replaced ${provider.singular} of ${source.address} has the name "${name}" and is still in use`;
+    const hint = `choose another name for ${address}, or first move the users of the replaced ${provider.singular}`;
+    return [error("PLAN_ALREADY_EXISTS", message, { address, hint })];
   });
 }
 

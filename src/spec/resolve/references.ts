@@ -132,7 +132,8 @@ class Linking {
     if (fits) return;
     const subject = `${this.#written.address}: ${toDottedPath(this.#path)}`;
     const hint = `write \${${provider.kind}.NAME.${provider.idAttribute}}`;
-    this.#report(`${subject} must be the ID of a ${provider.singular}`, at, { hint });
+    const message = `${subject} must be the ID of a ${provider.singular}`;
+    this.#linkage.findings.error("SPEC_REFERENCE", message, at, { address: this.#written.address, hint });
   }
 
   /** A name where an id belongs is most likely a reference that was not written as one. */
@@ -150,11 +151,6 @@ class Linking {
 
   #kindOfId({ refersTo }: FieldSchema): PlannedKind | undefined {
     return refersTo === undefined ? undefined : this.#linkage.registry.find(refersTo);
-  }
-
-  #report(message: string, at: Span, details: { readonly hint?: string }): void {
-    const { address } = this.#written;
-    this.#linkage.findings.error("SPEC_REFERENCE", message, at, { address, ...details });
   }
 }
 

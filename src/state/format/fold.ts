@@ -213,9 +213,9 @@ function created(draft: Draft, seq: number, id: RemoteId): void {
   const open = draft.open.get(seq);
   if (open === undefined) return;
   const { address, name, wanted, depends_on, token } = open;
-  const deposed = deposedBy(draft.records.get(address), id, open.replaces);
-  const record = { status: "creating", address, id, name, applied: wanted, depends_on, token } as const;
   const before = draft.records.get(address);
+  const deposed = deposedBy(before, id, open.replaces);
+  const record = { status: "creating", address, id, name, applied: wanted, depends_on, token } as const;
   draft.records.set(address, withFormer(deposed.length === 0 ? record : { ...record, deposed }, before));
 }
 
@@ -259,30 +259,26 @@ function withDeposed(record: StateRecord, deposed: readonly RemoteId[]): StateRe
 
 function move(draft: Draft, { from, to }: Extract<JournalEntry, { readonly type: "moved" }>): void {
   const rename = (address: Address): Address => (address === from ? to : address);
-  draft.reported = draft.reported.map((reportedDrift) => ({
-    ...reportedDrift,
-    address: rename(reportedDrift.address),
-  }));
-  draft.acknowledged = draft.acknowledged.map((acknowledgement) => ({
-    ...acknowledgement,
-    address: rename(acknowledgement.address),
-  }));
+  const moved = <T extends { readonly address: Address }>(of: T): T => ({
+    ...of,
+    address: rename(of.address),
+  });
+  draft.reported = draft.reported.map(moved);
+  draft.acknowledged = draft.acknowledged.map(moved);
   draft.history = draft.history.map((run) => ({
     ...run,
     changed: run.changed.map(rename),
-    details: run.details?.map((change) => ({ ...change, address: rename(change.address) })),
+    details: run.details?.map(moved),
   }));
-  const renameIntent = (intent: OpenIntent): OpenIntent => ({
-    ...intent,
-    address: rename(intent.address),
+  const movedIntent = (intent: OpenIntent): OpenIntent => ({
+    ...moved(intent),
     depends_on: intent.depends_on.map(rename),
   });
-  for (const [seq, intent] of [...draft.open]) draft.open.set(seq, renameIntent(intent));
+  for (const [seq, intent] of [...draft.open]) draft.open.set(seq, movedIntent(intent));
   for (const [token, sweep] of [...draft.sweeps])
     draft.sweeps.set(token, {
-      ...sweep,
-      address: rename(sweep.address),
-      ...defined({ intent: sweep.intent && renameIntent(sweep.intent) }),
+      ...moved(sweep),
+      ...defined({ intent: sweep.intent && movedIntent(sweep.intent) }),
     });
   const records = [...draft.records];
   draft.records.delete(from);

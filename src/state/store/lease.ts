@@ -93,6 +93,7 @@ class HeldLease implements Lease {
     return this.#hold.claim;
   }
 
+  /** Folds the remains of an earlier run, then starts a new journal. */
   async begin(): Promise<void> {
     if (this.#dirty) {
       await this.#backend.syncJournal();
@@ -313,12 +314,10 @@ export async function lockAndOpen(
   return withClaim(backend, claim, async () => {
     const loadedState = begunAs(lineage, (await load()) ?? emptyLoadedState(storeContext));
     check(loadedState);
-    return openLease({
-      ...storeContext,
-      claim,
-      loaded: loadedState,
-      digestKey: () => digestKey(loadedState),
-    });
+    const ofState = () => digestKey(loadedState);
+    const lease = new HeldLease({ ...storeContext, claim, loaded: loadedState, digestKey: ofState });
+    await lease.begin();
+    return lease;
   });
 }
 
@@ -326,13 +325,6 @@ export async function lockAndOpen(
 function begunAs(lineage: string | undefined, loadedState: LoadedState): LoadedState {
   if (lineage === undefined || loadedState.snapshot !== undefined || loadedState.unfolded) return loadedState;
   return { ...loadedState, state: { ...loadedState.state, lineage } };
-}
-
-/** Opens a backend for writing under a claim: folds the remains of an earlier run, then starts a new journal. */
-async function openLease(requirements: LeaseInput): Promise<HeldLease> {
-  const lease = new HeldLease(requirements);
-  await lease.begin();
-  return lease;
 }
 
 /** Opens a backend whose current state is discarded: from the first write on, it contains `state`. */
