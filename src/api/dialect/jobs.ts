@@ -71,7 +71,7 @@ async function listOldJobs(request: JobRequest, input: JsonObject): Promise<Json
   return { ...rest, jobs: await Promise.all(jobs.map((job) => listedJob(objectIn(job), read))) };
 }
 
-/** What `read` reads of a listed job. One that was deleted since stays as listed. */
+/** A listed job as `read` finds it; as listed if it was deleted since. */
 async function completed(
   job: JsonObject,
   read: (job: JsonObject) => Promise<JsonObject>,
