@@ -20,7 +20,7 @@ import {
 } from "../model/tree.ts";
 import { checkValues, hideWritten, type LinearPatterns, sensitiveValue } from "../variables/parameters.ts";
 import type { Variables } from "../variables/variables.ts";
-import { entriesOfForEach, expandSections, isIncluded, PART_OF_ADDRESS } from "./expand-resources.ts";
+import { entriesOfForEach, expandSections, isIncluded, PART_OF_ADDRESS } from "./for-each-and-when.ts";
 import { type ModuleDefinition, ModuleLoading, type ModuleOptions, type ModuleUser } from "./loading.ts";
 import { type EachValue, LazyCells, Locals, type ModuleOutputs, SpecScope } from "./scope.ts";
 
