@@ -26,20 +26,20 @@ export interface Snapshot extends SnapshotContent {
 
 const FIRST_LINE = /^\{"format_version":(\d{1,9}),"digest":"([0-9a-f]{64})",$/;
 
-/** Reads state.json; returns `known` if that is what the bytes hold. Throws STATE_CORRUPT when a byte of it is not what was written, STATE_FORMAT when it is from a newer version. */
+/** Reads state.json; returns `snapshot` if that is what the bytes hold. Throws STATE_CORRUPT when a byte of it is not what was written, STATE_FORMAT when it is from a newer version. */
 export function readSnapshot(bytes: Uint8Array, file: string, snapshot?: Snapshot): Snapshot {
   assertStateSize(file, bytes.length);
   const end = bytes.indexOf(NEWLINE);
   const first = textOf(bytes.subarray(0, Math.max(0, end)), file);
-  const [, version, sum] = FIRST_LINE.exec(first) ?? [];
-  if (version === undefined || sum === undefined)
+  const [, version, digest] = FIRST_LINE.exec(first) ?? [];
+  if (version === undefined || digest === undefined)
     throw corrupt(file, 0, "its first line is not the first line of a state");
   if (Number(version) > FORMAT_VERSION) throw newerFormat(file, Number(version));
   const body = bytes.subarray(end + 1);
-  if (sumOf(Number(version), [body]) !== sum)
+  if (digestOf(Number(version), [body]) !== digest)
     throw corrupt(file, end + 1, `checksum mismatch (${bytes.length} bytes)`);
-  if (snapshot?.digest === sum && Number(version) === FORMAT_VERSION) return snapshot;
-  return decoded(body, sum, file);
+  if (snapshot?.digest === digest && Number(version) === FORMAT_VERSION) return snapshot;
+  return decoded(body, digest, file);
 }
 
 const NEWLINE = 10;
@@ -61,7 +61,7 @@ function* linesOf(bytes: Uint8Array, file: string): Generator<string> {
 }
 
 /** The digest detects damage, not tampering: anyone who can write a state can compute its digest. */
-function decoded(body: Uint8Array, sum: string, file: string): Snapshot {
+function decoded(body: Uint8Array, digest: string, file: string): Snapshot {
   try {
     const lines = linesOf(body, file);
     const head = String(lines.next().value ?? "");
@@ -75,7 +75,7 @@ function decoded(body: Uint8Array, sum: string, file: string): Snapshot {
       folded: from.text("folded"),
       key: from.text("key"),
       ...(from.has("digest_key") ? { digestKey: from.text("digest_key") } : {}),
-      digest: sum,
+      digest,
     };
   } catch (problem) {
     if (problem instanceof Failure) throw problem;
@@ -161,7 +161,7 @@ export function snapshotText(from: SnapshotContent): {
   readonly digest: string;
 } {
   const body = bodyOf(from);
-  const digest = sumOf(FORMAT_VERSION, inPieces(body));
+  const digest = digestOf(FORMAT_VERSION, inPieces(body));
   return {
     digest,
     text: inPieces(function* () {
@@ -216,11 +216,11 @@ function inPieces(parts: () => Iterable<string>): Iterable<string> {
 }
 
 /** Covers every byte behind the first line. */
-function sumOf(version: number, body: Iterable<string | Uint8Array>): string {
-  const sum = startDigest();
-  sum.add(`${version}\n`);
-  for (const piece of body) sum.add(piece);
-  return sum.end();
+function digestOf(version: number, body: Iterable<string | Uint8Array>): string {
+  const running = startDigest();
+  running.add(`${version}\n`);
+  for (const piece of body) running.add(piece);
+  return running.end();
 }
 
 interface PortableState {
