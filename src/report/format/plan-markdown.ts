@@ -1,7 +1,7 @@
 // A plan as Markdown for a comment or the summary page of a job: dangerous changes open, as far as two screens have room, and the
 // rest in closed blocks.
 
-import { count, grouped, listed, shortened } from "../../core/sentences.ts";
+import { count, firstFew, grouped, listed, shortened } from "../../core/sentences.ts";
 import { summaryOf } from "../../planner/model/plan.ts";
 import { firstThatFits, type Room, SPACIOUS } from "../text/comment-room.ts";
 import { findingSections, nextLines } from "../text/findings-markdown.ts";
@@ -25,7 +25,7 @@ import {
   type Section,
 } from "../text/shorten-markdown.ts";
 import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
-import { type AccessLine, openAccess } from "../view/access-view.ts";
+import { type AccessLine, type AccessView, openAccess } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import {
   type ChangeGroup,
@@ -256,7 +256,7 @@ function table({ touching }: PlanView): Section {
 /** Above the changes: what people can do matters more than how a change is written. */
 function accessSections({ access }: PlanView, room: Room): readonly Section[] {
   if (access === undefined) return [];
-  const { open, isShortened } = openAccess(access, room.rights);
+  const { open, others, isShortened } = openAccess(access, room.rights);
   const all = isShortened ? access.allLines : [];
   const number = all.reduce((sum, { items }) => sum + items.length, 0);
   const notCompared = markdownText(shortened(access.notCompared.join("; "), 3 * room.text));
@@ -266,7 +266,11 @@ function accessSections({ access }: PlanView, room: Room): readonly Section[] {
     {
       rank: RANK.open,
       open: `### ${markdownText(access.title)}`,
-      blocks: [...open.map((line) => accessBlock(line, room.text)), ...notes],
+      blocks: [
+        ...open.map((line) => accessBlock(line, room.text)),
+        ...otherPrincipals(others, access, room),
+        ...notes,
+      ],
     },
     collapsed(
       RANK.complete,
@@ -274,6 +278,21 @@ function accessSections({ access }: PlanView, room: Room): readonly Section[] {
       all.map((line) => accessBlock(line)),
     ),
   ];
+}
+
+/** Who else gains or loses rights, and how many: no right is only in a closed block. */
+function otherPrincipals(
+  others: readonly AccessLine[],
+  { allLines }: AccessView,
+  room: Room,
+): readonly Block[] {
+  return [...Map.groupBy(others, ({ verb }) => verb)].map(([verb, lines]) => {
+    const heads = new Set(lines.map(({ head }) => head));
+    const rights = allLines.filter((line) => line.verb === verb && heads.has(line.head));
+    const number = rights.reduce((sum, { items }) => sum + items.length, 0);
+    const names = markdownText(shortened(firstFew([...heads], 3), 2 * room.text));
+    return { what: "right", text: `- **${verb}** ${names}: ${count(number, "right")}\n` };
+  });
 }
 
 function accessBlock({ verb, head, items }: AccessLine, most = Number.POSITIVE_INFINITY): Block {

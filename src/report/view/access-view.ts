@@ -76,19 +76,22 @@ const mostImportant = (rights: readonly AccessRight[]): number =>
 
 const byImportance = (a: AccessRight, b: AccessRight): number => importanceOf(b) - importanceOf(a);
 
-/** `isShortened`: `allLines` has more. */
+/** `isShortened`: `allLines` has more. `others`: the lines that are not open. */
 export interface OpenAccess {
   readonly open: readonly AccessLine[];
+  readonly others: readonly AccessLine[];
   readonly isShortened: boolean;
 }
 
 /** What a report shows of the access at any size of a plan; a page or a comment has fewer rows than text. */
 export function openAccess({ lines, allLines }: AccessView, mostRows = MOST_OPEN): OpenAccess {
   const rows = lines.reduce((sum, { items }) => sum + (items.length === 1 ? 1 : 1 + items.length), 0);
-  if (rows <= mostRows) return { open: lines, isShortened: lines !== allLines };
+  if (rows <= mostRows) return { open: lines, others: [], isShortened: lines !== allLines };
   const most = lines.toSorted((a, b) => b.importance - a.importance).slice(0, mostRows);
-  const open = lines.filter((line) => most.includes(line));
-  return { open: open.map((line) => ({ ...line, items: [line.brief] })), isShortened: true };
+  const [open = [], others = []] = [true, false].map((isOpen) =>
+    lines.filter((line) => most.includes(line) === isOpen),
+  );
+  return { open: open.map((line) => ({ ...line, items: [line.brief] })), others, isShortened: true };
 }
 
 function firstItems(items: readonly string[]): string {

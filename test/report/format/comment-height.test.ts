@@ -107,6 +107,30 @@ test.each([165, 3_552])(
   },
 );
 
+test("of many principals whose rights change, those without a line are counted with their rights in the open part", () => {
+  const gained = Array.from({ length: 40 }, (_, at) => {
+    const [team, scope] = [`team-${String(Math.floor(at / 2)).padStart(2, "0")}`, `s${at}`];
+    return {
+      principal: team,
+      principalKind: "group",
+      kind: "scopes",
+      object: scope,
+      level: "READ",
+      through: [],
+    };
+  }) as unknown as readonly AccessRight[];
+  const plan: Plan = { ...teamPlan(8, true), access: { gained, lost: [], notCompared: [] } };
+  const open = planMarkdown(planView(plan, registry), INFO).text.replaceAll(
+    /<details>[\s\S]*?<\/details>/g,
+    "",
+  );
+  const gains = open.split("\n").filter((line) => line.startsWith("- **gains**"));
+  const own = gains.filter((line) => line.includes("READ on"));
+  expect(gains.at(-1)).toMatch(/^- \*\*gains\*\* everyone in team-\d\d.*, and \d+ more: (\d+) rights$/);
+  const counted = /: (\d+) rights$/.exec(gains.at(-1) ?? "")?.[1];
+  expect(own.length * 2 + Number(counted)).toBe(40);
+});
+
 describeInChromium("a comment", (open) => {
   test.each([8, 165, 3_552])(
     "of %i changes has at most two screens, and as many pixels as estimated",
