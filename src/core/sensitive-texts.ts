@@ -238,6 +238,8 @@ class FormSearch {
   readonly #numbers = new Set<string>();
   /** 1 for the first characters of a form: at most positions of a string, no substring has to be compared. */
   readonly #starts = new Uint8Array(STARTS);
+  /** No shorter string contains a form. */
+  #shortest = Number.POSITIVE_INFINITY;
 
   add(text: string): void {
     if (text.length >= SHORTEST_PART)
@@ -260,6 +262,7 @@ class FormSearch {
     this.#numbers.delete(form);
     if (forms.includes(form)) return;
     this.#starts[startOf(form, 0)] = 1;
+    this.#shortest = Math.min(this.#shortest, form.length);
     this.#byHead.set(
       head,
       [...forms, form].sort((a, b) => b.length - a.length),
@@ -268,7 +271,8 @@ class FormSearch {
 
   /** `mayBeShortened`: also finds the beginning of a form before an ellipsis. */
   next(text: string, from: number, mayBeShortened = false): FoundForm | undefined {
-    for (let at = from; at <= text.length - HEAD; at += 1) {
+    const last = text.length - (mayBeShortened ? HEAD : this.#shortest);
+    for (let at = from; at <= last; at += 1) {
       if (this.#starts[startOf(text, at)] !== 1) continue;
       for (const form of this.#byHead.get(text.slice(at, at + HEAD)) ?? []) {
         const isQuoted = this.#quoted.has(form);

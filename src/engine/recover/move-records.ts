@@ -122,7 +122,7 @@ export function moveRecords(
   const diagnostics: Diagnostic[] = [];
   const origins = new Map<Address, Address>();
   const paths = new MovePaths(moves, rules);
-  for (const from of [...before.records.keys()].sort()) {
+  for (const from of moves.length === 0 ? [] : [...before.records.keys()].sort()) {
     const { to, first } = paths.follow(from);
     if (to === from) continue;
     const problem = problemOf(before, from, to, origins.get(to));

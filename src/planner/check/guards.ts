@@ -157,6 +157,7 @@ function objections(context: PlanContext, changes: readonly Change[], workspace:
     const objections = askKind(context, change, (planning, planned) =>
       planning.objections?.(planned, workspace),
     );
+    if (objections.length === 0) continue;
     const { address } = change;
     const at = context.input.spec.resources.get(address)?.at;
     for (const { code, message, hint } of objections) {

@@ -169,7 +169,7 @@ function changeViews(plan: Plan, registry: KindRegistry, places: SpecPlaces): re
       new ChangeView(change, registry, places, {
         split: plan.split?.changes[changeKey(change)],
         driftOrigin: origins.get(change.address),
-        cost: printable(costs.get(change.address) ?? ""),
+        cost: costs.size === 0 ? "" : printable(costs.get(change.address) ?? ""),
       }),
   );
 }

@@ -256,7 +256,7 @@ function readSecret(
   keyed: Keyed,
   { secret, code }: SecretBytes,
 ): ReadSecret {
-  const digest = keyed(utf8.encode(`secret\n${address}\n${code}`));
+  const digest = keyed(`secret\n${address}\n${code}`);
   const payload = { digest, bytes: () => new Uint8Array(), secret };
   return { values: { [field]: digest }, payload };
 }

@@ -240,6 +240,11 @@ export function reportCycles(
   let told = 0;
   for (const root of resources.keys()) {
     if (done.has(root)) continue;
+    // Most resources come after what they need.
+    if (resources.get(root)?.dependsOn.every((need) => done.has(need)) === true) {
+      done.add(root);
+      continue;
+    }
     const stack: { readonly address: Address; next: number }[] = [{ address: root, next: 0 }];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       if (top.next === 0) {

@@ -194,7 +194,13 @@ async function readCompared(session: SpecSession, state: State, source: PlanSour
     moveRecords(moves, recovered, { registry, declared: spec.resources, removed });
   const recorded = withMoves({ state, entries: [], diagnostics: [] }).state;
   const base = typeof session.base?.spec === "object" ? session.base.spec : undefined;
-  const sensitive = openSensitive({ spec, base, states: [state, recorded], key, untrusted });
+  const sensitive = openSensitive({
+    spec,
+    base,
+    states: recorded === state ? [state] : [state, recorded],
+    key,
+    untrusted,
+  });
   const observed = await source.observe(spec, recorded);
   const readable = revealed(sensitive, { spec, state, moved: recorded, live: observed, key, untrusted });
   const { moved, ...recovered } = withMoves(source.recover(readable, observed));
