@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export async function writePackage(folder: string, facts = buildFacts()): Promise<void> {
   const output = await bundleOf(
     { main: "src/main.ts" },
-    [lazyBuiltins, moveSchemas, bundlePackages(IN_PACKAGE)],
+    [moveSchemas, bundlePackages(IN_PACKAGE)],
     (id) => isDependency(id) && !IN_PACKAGE.test(id),
     {
       entryFileNames: "[name].js",
@@ -93,9 +93,7 @@ const GROUPS = [
 
 /** One module and everything that it imports, as one file. */
 async function oneFile(input: string, plugins: Plugin[]) {
-  const [file, ...more] = await bundleOf({ main: input }, [lazyBuiltins, ...plugins], ["pg-native"], {
-    codeSplitting: false,
-  });
+  const [file, ...more] = await bundleOf({ main: input }, plugins, ["pg-native"], { codeSplitting: false });
   if (file === undefined || more.length > 0) throw new Error("the bundle has more than one file");
   return file;
 }
@@ -111,7 +109,7 @@ async function bundleOf(
     input: Object.fromEntries(Object.entries(input).map(([name, path]) => [name, join(ROOT, path)])),
     platform: "node",
     transform: { define: { WORKSPACE_BUILD: JSON.stringify(facts) } },
-    plugins,
+    plugins: [lazyBuiltins, onlyConnections, plugins],
     external,
     onLog: (level, log) => {
       if (level === "warn" && log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") throw new Error(log.message);
@@ -181,6 +179,28 @@ const bundlePackages = (isIn: RegExp): Plugin => ({
     },
   },
 });
+
+/**
+ * undici with connections and requests alone: its entry also loads fetch, sockets, caches, and mocks, which the program does not use, and with them
+ * the streams of the web and the workers of Node. What a connection itself takes of them, it takes when a body needs it.
+ */
+const onlyConnections: Plugin = {
+  name: "only-connections",
+  resolveId: {
+    order: "pre",
+    filter: { id: /^\.\/lib\/(?:cache|interceptor|mock|web)\// },
+    handler: (_id, importer) => (/\/undici\/index\.js$/.test(importer ?? "") ? UNUSED_PART : null),
+  },
+  load: {
+    filter: { id: /^\0unused-part/ },
+    handler: () => ({
+      code: "module.exports = new Proxy(class {}, { get: () => class {} });",
+      moduleType: "js",
+    }),
+  },
+};
+
+const UNUSED_PART = "\0unused-part.cjs";
 
 export function licenses(modules: readonly string[]): string {
   const inPackages = modules.filter((id) => id.includes("node_modules"));

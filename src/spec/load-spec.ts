@@ -1,6 +1,7 @@
 // Reads a spec: files, target, variables, and expressions, then resources and checks. Reports all problems at once as diagnostics.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
+import type { KeyedDigest } from "../core/digest.ts";
 import type { SensitiveTexts } from "../core/sensitive-texts.ts";
 import { isTemplate } from "../expressions/template.ts";
 import { type PlanningRegistry, secretField } from "../resource/kind.ts";
@@ -50,7 +51,7 @@ export interface LoadOptions extends SpecInput {
   /** Files of rules that do not belong to the spec. Without it, no rules are read. */
   readonly rules?: readonly RuleFile[];
   /** The keyed digest of a secret's value. */
-  readonly keyed: (bytes: Uint8Array) => string;
+  readonly keyed: KeyedDigest;
 }
 
 export interface LoadedSpec {

@@ -1,5 +1,6 @@
 // Reads secrets from environment variables and files into payloads that cannot be printed, and finds the values of a resource that come from sensitive ones.
 
+import type { KeyedDigest } from "../../core/digest.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
 import { Sensitive } from "../../core/sensitive-texts.ts";
 import { utf8Text } from "../../core/utf8.ts";
@@ -28,7 +29,7 @@ import { nodesIn } from "./field-walk.ts";
 export interface SecretSources {
   readonly tree: SpecFolder;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly keyed: ((bytes: Uint8Array) => string) | undefined;
+  readonly keyed: KeyedDigest | undefined;
   /** Files are not accessed. */
   readonly unseen?: boolean;
   /**

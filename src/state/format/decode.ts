@@ -1,7 +1,7 @@
 // Decodes stored JSON to records, intents, sweeps, entries, and past runs.
 
 import { type Address, parseAddress, type RemoteId, remoteId } from "../../core/address.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { type Json, type JsonObject, sharedIfSame } from "../../core/json.ts";
 import type { PastChange, PastRun } from "../../core/past-run.ts";
 import type {
   Acknowledgement,
@@ -14,13 +14,17 @@ import type {
   Sweep,
 } from "../model/record.ts";
 
-export function decodeRecord(from: Shape): StateRecord {
+/** `before`: another record. Neighbors often have the same parent and values, and sharing them halves the memory. */
+export function decodeRecord(from: Shape, before?: StateRecord): StateRecord {
+  const address = from.address("address");
+  const id = from.id("id");
+  const name = from.text("name");
   const common = {
-    address: from.address("address"),
-    id: from.id("id"),
-    name: from.text("name"),
-    applied: from.values("applied"),
-    depends_on: from.addresses("depends_on"),
+    address,
+    id: id === name ? (name as RemoteId) : id,
+    name,
+    applied: sharedIfSame(before?.applied, from.values("applied")),
+    depends_on: sharedIfSame(before?.depends_on, from.addresses("depends_on")),
     ...(from.has("deposed") ? { deposed: from.ids("deposed") } : {}),
     ...(from.has("prevent_destroy") && from.flag("prevent_destroy")
       ? { prevent_destroy: true as const }

@@ -1,10 +1,10 @@
 // Reads and writes the text of state.json, and verifies its digest. Older formats differ only in their digests, which the next apply replaces.
 
-import type { Address, RemoteId } from "../../core/address.ts";
+import type { Address } from "../../core/address.ts";
 import { Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { startDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
-import { type Json, type JsonObject, sharedIfSame } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import { utf8Text } from "../../core/utf8.ts";
 import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/backend.ts";
 import { type State, type StateRecord, sortedRecords } from "../model/record.ts";
@@ -86,25 +86,25 @@ function decoded(body: Uint8Array, digest: string, file: string): Snapshot {
 }
 
 /** Parses line by line, so that only one parsed line is in memory; only lines with long runs of digits pay for exact numbers. */
-function* recordsIn(lines: Iterable<string>): Generator<StateRecord> {
+function* recordsIn(lines: Iterable<string>): Generator<Shape> {
   let at = 0;
   for (const line of lines)
     if (line.startsWith("{")) {
       const value = parseJson(line.endsWith(",") ? line.slice(0, -1) : line);
-      yield decodeRecord(shapeOf(value, `state.records[${at++}]`));
+      yield shapeOf(value, `state.records[${at++}]`);
     }
 }
 
 /** A state among the members of what was parsed. Throws InvalidShape. */
 function stateIn(from: Shape): State {
-  return stateWith(from, from.objects("records").map(decodeRecord));
+  return stateWith(from, from.objects("records"));
 }
 
-function stateWith(from: Shape, decoded: Iterable<StateRecord>): State {
+function stateWith(from: Shape, shapes: Iterable<Shape>): State {
   const records = new Map<Address, StateRecord>();
   let before: StateRecord | undefined;
-  for (const record of decoded) {
-    before = withShared(record, before);
+  for (const shape of shapes) {
+    before = decodeRecord(shape, before);
     records.set(before.address, before);
   }
   const caller = from.value.caller === null ? undefined : from.object("caller");
@@ -125,16 +125,6 @@ function stateWith(from: Shape, decoded: Iterable<StateRecord>): State {
     ...(from.has("moved") ? { moved: from.text("moved") } : {}),
     ...(from.has("moving_above") ? { movingAbove: from.number("moving_above") } : {}),
   };
-}
-
-/** Neighboring records often have the same parent and values; sharing them halves the memory. */
-function withShared(record: StateRecord, before: StateRecord | undefined): StateRecord {
-  const { id, name, applied, depends_on } = record;
-  return Object.assign(record, {
-    id: id === name ? (name as RemoteId) : id,
-    applied: sharedIfSame(before?.applied, applied),
-    depends_on: sharedIfSame(before?.depends_on, depends_on),
-  });
 }
 
 /** A state with its links to its journal and its key. */

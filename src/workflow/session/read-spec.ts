@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { fileStatsOf } from "../../config/files.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
+import type { KeyedDigest } from "../../core/digest.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import type { ExpressionScope } from "../../spec/evaluate-text.ts";
@@ -15,12 +16,9 @@ import type { Invocation } from "../invocation/invocation.ts";
 import { stateOfTarget } from "../invocation/target.ts";
 import { ruleFiles } from "../rules/rule-folders.ts";
 
-/** How secrets' values become digests. */
-type DigestFn = (bytes: Uint8Array) => string;
-
 export interface SpecReading {
   /** Without it, no secret is read. */
-  readonly digest?: DigestFn | undefined;
+  readonly digest?: KeyedDigest | undefined;
   /** Secrets without a value are warnings. */
   readonly mayLackSecrets?: boolean;
   readonly allTargets?: boolean;

@@ -303,7 +303,7 @@ function loadSpecOfTest(
     registry: sandbox.registry,
     secrets: secrets === "skip" ? "skip" : "resolve",
     mayLackSecrets: secrets === "optional",
-    keyed: (bytes) => sandbox.keyed(bytes),
+    keyed: (value) => sandbox.keyed(value),
     yieldToEventLoop: () => sandbox.yieldToEventLoop(),
   });
 }

@@ -42,7 +42,7 @@ export interface Sandbox {
   readonly state: StateStore;
   /** Another state, which nothing else reads. */
   newState(): StateStore;
-  keyed(bytes: Uint8Array): string;
+  keyed(value: string | Uint8Array): string;
   /** A run of a spec. */
   session(spec: Spec, options?: RunOptions): Promise<Session>;
   close(): Promise<void>;

@@ -473,7 +473,7 @@ describe("a value", () => {
       "scopes: { s: { secrets: { a: { env: K }, b: { env: K } } }, t: { secrets: { c: { env: L } } } }\n",
       {
         env: { K: "x", L: "y" },
-        keyed: (bytes) => `digest ${texts.push(DECODER.decode(bytes))}`,
+        keyed: (value) => `digest ${texts.push(typeof value === "string" ? value : DECODER.decode(value))}`,
       },
     );
     expect(texts.filter((text) => text.length === 1)).toEqual(["x", "y"]);
