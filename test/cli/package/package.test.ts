@@ -144,6 +144,15 @@ describe("an installed package", () => {
       expect([name, loaded.has(`NativeModule ${name}`)]).toEqual([name, false]);
   });
 
+  test("loads connections without fetch, workers, and the streams of the web", () => {
+    const words = ["plan", "--file", "examples/quickstart/workspace.yaml", "--host", "http://127.0.0.1:1"];
+    const env = { ...BUILTINS, WORKSPACE_TOKEN: "x" };
+    const loaded = new Set(run(packed.command, words, packed.clone, env).stderr.trim().split(" ; "));
+    expect(loaded.has("NativeModule http")).toBe(true);
+    for (const name of ["worker_threads", "stream/web", "zlib"])
+      expect([name, loaded.has(`NativeModule ${name}`)]).toEqual([name, false]);
+  });
+
   test("keeps compiled code in a folder of the user, and not in the package or the repository", () => {
     const home = mkdtempSync(join(tmpdir(), "package-home-"));
     const compiled = join(home, ".cache/workspace/compiled");
