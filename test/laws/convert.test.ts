@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { yamlText } from "../../src/report/text/yaml.ts";
 import { type Conversion, convertTerraform } from "../../src/workflow/convert/convert.ts";
-import { terraformInstances } from "../../src/workflow/convert/terraform-state.ts";
+import { terraformState } from "../../src/workflow/convert/terraform-state.ts";
 import { doing, results, Site } from "../engine/site.ts";
 import { sampleOf } from "../sample-size.ts";
 import {
@@ -42,7 +42,7 @@ function elsewhere(site: Site): Site {
 }
 
 function convertInto(text: string, { folder }: Site): { readonly yaml: string; readonly found: Conversion } {
-  const found = convertTerraform(terraformInstances(text, "state"), "azure", {
+  const found = convertTerraform(terraformState(text, "state"), "azure", {
     configuration: folder,
     spec: folder,
   });

@@ -24,7 +24,8 @@ import {
   expressionOf,
   TERRAFORM_LIMITS,
   type TerraformInstance,
-  terraformInstances,
+  type TerraformState,
+  terraformState,
   variableIn,
 } from "./terraform-state.ts";
 
@@ -41,12 +42,13 @@ export interface Conversion {
 }
 
 export function convertTerraform(
-  instances: readonly TerraformInstance[],
+  state: TerraformState,
   cloud: FieldDialect["cloud"],
   folders: ContentFolders,
 ): Conversion {
+  const { instances } = state;
   const registry = registryIn(everyKind, { dialect: "databricks", cloud });
-  const log = new ConversionLog(instances);
+  const log = new ConversionLog(state);
   const all = convertedObjects(instances, registry, log);
   const { objects, contents } = findContents(all, registry, folders, log);
   const used = new Set<string>();
@@ -166,11 +168,11 @@ export async function convertFile(
   const folder = resolve(context.cwd, out ?? ".");
   const spec = join(folder, DEFAULT_FILE);
   if (out !== undefined && !force && existsSync(spec)) throw existsAlready(join(out, DEFAULT_FILE));
-  const state = await readCommandInput(context, file, { maxBytes: TERRAFORM_LIMITS.bytes });
-  const instances = terraformInstances(state.toString("utf8"), inputName(file));
+  const input = await readCommandInput(context, file, { maxBytes: TERRAFORM_LIMITS.bytes });
+  const state = terraformState(input.toString("utf8"), inputName(file));
   const configuration = resolve(context.cwd, sources ?? (file === "-" ? "." : dirname(file)));
-  const cloud = options.cloud ?? cloudOf(instances);
-  const conversion = convertTerraform(instances, cloud, { configuration, spec: folder });
+  const cloud = options.cloud ?? cloudOf(state.instances);
+  const conversion = convertTerraform(state, cloud, { configuration, spec: folder });
   const yaml = textOf(conversion);
   if (out === undefined) return { conversion, yaml, written: [], diagnostics: [] };
   const described = registryIn(everyKind, { dialect: "databricks", cloud });

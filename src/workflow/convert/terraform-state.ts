@@ -4,7 +4,7 @@
 import type { Address } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
-import { collectTexts, isObject, type Json, type JsonObject, ownMember } from "../../core/json.ts";
+import { collectTexts, isObject, type Json, type JsonObject, objectIn, ownMember } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, visitScalars, withValueAt } from "../../core/pointer.ts";
 import { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { count, shortened } from "../../core/sentences.ts";
@@ -23,13 +23,30 @@ export interface TerraformInstance {
   readonly state?: "tainted" | "deposed" | "without attributes";
 }
 
+export interface TerraformState {
+  readonly instances: readonly TerraformInstance[];
+  /** Values that no attribute, no content, and no report may contain: those of secrets, of marked attributes, and of sensitive outputs. */
+  readonly secrets: SensitiveTexts;
+}
+
 export const TERRAFORM_LIMITS = { bytes: 128 << 20, instances: 100_000, modules: 64 } as const;
 
+/** A shorter value is in other attributes by chance. */
+const SHORTEST_COPY = 8;
+
 /** Throws Failure with CONVERT_STATE. `name` is the file, or stdin. */
-export function terraformInstances(text: string, name: string): readonly TerraformInstance[] {
+export function terraformState(text: string, name: string): TerraformState {
   const reader = new StateReader(name);
   reader.document(parsed(text, name));
-  return reader.instances;
+  const secrets = new SensitiveTexts();
+  for (const secret of [...reader.outputs, ...reader.instances.flatMap(({ secrets }) => secrets)])
+    if (secret.length >= SHORTEST_COPY) secrets.add(secret);
+  // The key of `for_each` can be a copy.
+  const instances = reader.instances.map((instance) => ({
+    ...instance,
+    address: secrets.masked(instance.address),
+  }));
+  return { instances, secrets };
 }
 
 /** The parser's own message contains a part of the text, which may be a secret, so only the place is kept. */
@@ -65,6 +82,8 @@ function lineAt(text: string, position: number): string {
 
 class StateReader {
   readonly instances: TerraformInstance[] = [];
+  /** The strings in sensitive outputs. */
+  readonly outputs: string[] = [];
   readonly #name: string;
 
   constructor(name: string) {
@@ -85,6 +104,7 @@ class StateReader {
       this.#fail("the document is neither a Terraform state nor the output of `terraform show -json`", []);
     if (version !== 4)
       this.#fail(`the version of the state is ${version}, and only 4 is supported`, ["version"]);
+    this.#outputs(ownMember(root, "outputs"));
     this.#list(ownMember(root, "resources") ?? [], ["resources"], (jsonObject, at) =>
       this.#resource(jsonObject, at),
     );
@@ -104,8 +124,15 @@ class StateReader {
       ? ownMember(this.#object(prior ?? {}, ["prior_state"]), "values")
       : ownMember(root, "values");
     if (values === undefined || values === null) return;
+    this.#outputs(ownMember(this.#object(values, at), "outputs"));
     const top = ownMember(this.#object(values, at), "root_module");
     if (top !== undefined) this.#module(top, [...at, "root_module"], 0);
+  }
+
+  #outputs(outputs: Json | undefined): void {
+    for (const output of Object.values(objectIn(outputs)))
+      if (isObject(output) && ownMember(output, "sensitive") === true)
+        this.outputs.push(...textsOfOutput(ownMember(output, "value")));
   }
 
   #module(value: Json, at: Path, depth: number): void {
@@ -184,6 +211,13 @@ class StateReader {
     const where = at.length === 0 ? this.#name : `${this.#name}, ${toDottedPath(at)}`;
     throw failureOf("CONVERT_STATE", `${where}: ${message}`, { hint });
   }
+}
+
+/** Without those of whole resources, whose attributes have marks of their own: hiding all of them would leave nothing. */
+function textsOfOutput(value: Json | undefined): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(textsOfOutput);
+  return isObject(value) && !Object.hasOwn(value, "id") ? Object.values(value).flatMap(textsOfOutput) : [];
 }
 
 const textOr = (value: Json | undefined): string =>
@@ -271,9 +305,6 @@ interface ConversionNote {
   readonly text: string;
 }
 
-/** A shorter value is in other attributes by chance. */
-const SHORTEST_COPY = 8;
-
 export class ConversionLog {
   readonly #resources: OmittedResource[] = [];
   readonly #order: ReadonlyMap<Path, number>;
@@ -283,13 +314,12 @@ export class ConversionLog {
   readonly variables = new Map<string, string>();
 
   /** Values that no attribute and no content may contain. */
-  readonly secrets = new SensitiveTexts();
+  readonly secrets: SensitiveTexts;
 
   /** The instances in the order of the state. */
-  constructor(instances: readonly TerraformInstance[]) {
+  constructor({ instances, secrets }: TerraformState) {
     this.#order = new Map(instances.map(({ at }, index) => [at, index]));
-    for (const { secrets } of instances)
-      for (const secret of secrets) if (secret.length >= SHORTEST_COPY) this.secrets.add(secret);
+    this.secrets = secrets;
   }
 
   /** In the order of the state. */

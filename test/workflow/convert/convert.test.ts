@@ -10,17 +10,17 @@ import { yamlText } from "../../../src/report/text/yaml.ts";
 import { registryIn } from "../../../src/resource/dialect-view.ts";
 import { loadSpec } from "../../../src/spec/load-spec.ts";
 import { cloudOf, convertTerraform } from "../../../src/workflow/convert/convert.ts";
-import { TERRAFORM_LIMITS, terraformInstances } from "../../../src/workflow/convert/terraform-state.ts";
+import { TERRAFORM_LIMITS, terraformState } from "../../../src/workflow/convert/terraform-state.ts";
 import { thrownMessage } from "../../failures.ts";
 import { sampleFrom } from "../../sample-size.ts";
 
 function converted(text: string, folder = tmpdir()) {
-  const instances = terraformInstances(text, "state");
-  const found = convertTerraform(instances, cloudOf(instances), { configuration: folder, spec: folder });
+  const state = terraformState(text, "state");
+  const found = convertTerraform(state, cloudOf(state.instances), { configuration: folder, spec: folder });
   return { ...found, yaml: yamlText(found.document, []) };
 }
 
-const refusal = (text: string) => thrownMessage(() => terraformInstances(text, "state"));
+const refusal = (text: string) => thrownMessage(() => terraformState(text, "state"));
 
 const stateWith = (resources: unknown) =>
   JSON.stringify({ version: 4, terraform_version: "1.5.7", resources });
@@ -353,7 +353,7 @@ test("a source in the folder of the spec is used there, and one whose path is a 
   const notebooks = ["a.sql", "${var.x}.sql", "b.txt"].map((source) =>
     one("databricks_notebook", { path: `/${source.slice(-5)}`, language: "SQL", source: `./${source}` }),
   );
-  const found = convertTerraform(terraformInstances(stateWith(notebooks), "state"), "azure", {
+  const found = convertTerraform(terraformState(stateWith(notebooks), "state"), "azure", {
     configuration: folder,
     spec: folder,
   });
@@ -873,6 +873,71 @@ describe("a copy of a value of a secret, or of one that Terraform marks", () => 
     const { yaml } = converted(stateWith([marked, pool]));
     expect(yaml).not.toContain("CANARY");
     expect(yaml).toContain(`copy: "\${var.instance_pool_x_custom_tags_copy}"`);
+  });
+
+  const pool = (copy: string, more: object = {}) =>
+    one(
+      "databricks_instance_pool",
+      {
+        id: "p",
+        instance_pool_name: "p",
+        node_type_id: "Standard_DS3_v2",
+        custom_tags: { copy, mode: "a" },
+      },
+      more,
+    );
+
+  test.each<[string, unknown]>([
+    ["string", "CANARYxyz77"],
+    ["map", { user: "u", password: "CANARYxyz77" }],
+    ["list", [{ inner: ["CANARYxyz77"] }]],
+  ])("of a sensitive output is not written either: %s", (_type, value) => {
+    const outputs = {
+      pw: { value, type: "dynamic", sensitive: true },
+      open: { value: "Standard_DS3_v2", type: "string" },
+    };
+    const resources = [pool("pre-CANARYxyz77")];
+    const stored = JSON.stringify({ version: 4, terraform_version: "1.5.7", outputs, resources });
+    const shown = JSON.stringify({
+      format_version: "1.0",
+      values: {
+        outputs,
+        root_module: {
+          resources: [
+            {
+              address: "databricks_instance_pool.x",
+              type: "databricks_instance_pool",
+              mode: "managed",
+              values: resources[0]?.instances[0]?.attributes,
+            },
+          ],
+        },
+      },
+    });
+    for (const text of [stored, shown]) {
+      const { yaml } = converted(text);
+      expect(yaml).not.toContain("CANARY");
+      expect(yaml).toContain("node_type_id: Standard_DS3_v2");
+      expect(yaml).toContain(`copy: "\${var.instance_pool_x_custom_tags_copy}"`);
+    }
+  });
+
+  test("in a sensitive output of a whole resource hides no other attribute", () => {
+    const [{ attributes } = { attributes: {} }] = pool("a").instances;
+    const outputs = { all: { value: attributes, type: "dynamic", sensitive: true } };
+    const text = JSON.stringify({ version: 4, terraform_version: "1.5.7", outputs, resources: [pool("a")] });
+    expect(converted(text).yaml).toContain("node_type_id: Standard_DS3_v2");
+  });
+
+  test("in the key of a resource is in no report", () => {
+    const found = converted(
+      stateWith([scope, secret("CANARYxyz77"), pool("CANARYxyz77", { index_key: "CANARYxyz77" })]),
+    );
+    const { yaml, converted: pairs, sensitiveVariables, log } = found;
+    expect(JSON.stringify([yaml, pairs, sensitiveVariables, log.attributes, log.resources])).not.toContain(
+      "CANARY",
+    );
+    expect(pairs.map(({ terraform }) => terraform)).toContain('databricks_instance_pool.x["(sensitive)"]');
   });
 
   test("in a content leaves out the object", () => {
