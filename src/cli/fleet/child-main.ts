@@ -7,6 +7,7 @@ import { type Diagnostic, hasErrors, withoutFrame } from "../../core/diagnostic.
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { SensitiveTexts } from "../../core/sensitive-texts.ts";
 import { count } from "../../core/sentences.ts";
+import { isNameOfCredential } from "../../fleet/model/fleet.ts";
 import {
   type FleetCommand,
   type MessageFromChild,
@@ -431,10 +432,9 @@ function logTo(send: (message: RunMessage) => void, secrets: SensitiveTexts): Ru
   };
 }
 
-/** Values of credentials, which no message and no log may contain, whatever a service answers. Other settings, such as `KEY_MODE`, have ordinary words. */
+/** Values of credentials, which no message and no log may contain, whatever a service answers. */
 function credentialsIn({ env }: RunRequest): SensitiveTexts {
   const secrets = new SensitiveTexts();
-  for (const [name, value = ""] of Object.entries(env))
-    if (/(?:TOKEN|SECRET|PASSWORD|KEY)$/.test(name)) secrets.add(value);
+  for (const [name, value = ""] of Object.entries(env)) if (isNameOfCredential(name)) secrets.add(value);
   return secrets;
 }

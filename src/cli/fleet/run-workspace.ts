@@ -8,11 +8,18 @@ import type { CommandContext, ProcessContext, ProcessEnvironment } from "../../c
 import { DEFAULT_FILE, fileFailure } from "../../config/files.ts";
 import { EMBEDDED } from "../../config/settings.ts";
 import { PROGRAM } from "../../config/version.ts";
-import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
 import { count } from "../../core/sentences.ts";
-import { FLEET_FOLDER, type Fleet, type FleetWorkspace, stateIdentity } from "../../fleet/model/fleet.ts";
+import {
+  FLEET_FOLDER,
+  type Fleet,
+  type FleetWorkspace,
+  isNameOfCredential,
+  stateIdentity,
+} from "../../fleet/model/fleet.ts";
 import type {
   FleetCommand,
   RequestFacts,
@@ -20,6 +27,7 @@ import type {
   RunRequest,
   WorkspaceResult,
 } from "../../fleet/model/result.ts";
+import { openVariables } from "../../spec/variables/variables.ts";
 import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/database.ts";
 import type { ChildPool } from "./child-pool.ts";
 
@@ -125,6 +133,35 @@ function requestOf(
     adopt,
     lockTimeoutMs,
   };
+}
+
+/** The workspaces with `(sensitive)` in place of each value of a variable that its spec does not declare as open, or whose name is that of a credential. */
+export function withOpenVariables(
+  { folder }: Fleet,
+  workspaces: Fleet["workspaces"],
+): readonly FleetWorkspace[] {
+  const declared = new Map<string, ReadonlySet<string>>();
+  const openIn = (spec: string): ReadonlySet<string> => {
+    const names = declared.get(spec) ?? openVariablesOf(resolve(folder, spec));
+    declared.set(spec, names);
+    return names;
+  };
+  return workspaces.map((workspace) => {
+    const shown = Object.entries(workspace.variables).map(([name, value]) => [
+      name,
+      !isNameOfCredential(name) && openIn(workspace.spec).has(name) ? value : SENSITIVE_TEXT,
+    ]);
+    return { ...workspace, variables: Object.fromEntries(shown) };
+  });
+}
+
+function openVariablesOf(path: string): ReadonlySet<string> {
+  try {
+    return openVariables(specFile(path));
+  } catch (problem) {
+    if (problem instanceof Failure) return new Set();
+    throw problem;
+  }
 }
 
 /** Throws Failure for a path that the system refuses, such as a link to itself. */

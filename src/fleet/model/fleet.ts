@@ -124,3 +124,6 @@ function pathOf(folder: string, path: string): string {
   }
   return `/${parts.join("/")}`;
 }
+
+/** Whether the name of a variable says that its value is a credential. Other settings, such as `KEY_MODE`, have ordinary words. */
+export const isNameOfCredential = (name: string): boolean => /(?:token|secret|password|key)$/i.test(name);

@@ -3,8 +3,9 @@
 import { ownMember } from "../../core/json.ts";
 import type { NamedValues } from "../evaluate/evaluator.ts";
 import { escapedTree } from "../evaluate/node-values.ts";
-import { readNamedFile, refusedWords } from "../files/spec-folder.ts";
-import type { Findings } from "../model/findings.ts";
+import { readAll } from "../files/includes.ts";
+import { openSpecFolder, readNamedFile, refusedWords } from "../files/spec-folder.ts";
+import { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { SourceText, type Span } from "../model/source.ts";
 import { type MapNode, member, memberEntries, type SpecNode, scalarAt } from "../model/tree.ts";
@@ -14,6 +15,7 @@ import {
   type ParameterDeclaration,
   type ParameterValue,
   parametersIn,
+  sensitiveNames,
   sensitiveValue,
 } from "./parameters.ts";
 
@@ -31,6 +33,20 @@ export interface Variables extends NamedValues {
   /** The values to check against their declarations. */
   readonly values: readonly ParameterValue[];
 }
+
+/** The variables that a spec declares without marking them as sensitive; none if its files cannot be read. */
+export function openVariables(file: string): ReadonlySet<string> {
+  const place = openSpecFolder(file);
+  const included =
+    place && readAll(place.tree, place.main, new Findings(), LIMITS, { isNeeded: mayHaveVariables });
+  const section = included && member(included.root, "variables");
+  const hidden = sensitiveNames(section);
+  return new Set(memberEntries(section).flatMap(([name]) => (hidden.has(name) ? [] : [name])));
+}
+
+/** As for targets: most files of a large spec have only resources. An escape may spell the word, and an include may contain it. */
+const mayHaveVariables = (bytes: Uint8Array): boolean =>
+  /variables|include|\\/.test(new TextDecoder("latin1").decode(bytes));
 
 /**
  * Reads the declarations and everything that gives them values. `target`: the variables of the selected target. `targets`: all targets,

@@ -64,6 +64,35 @@ describe("workspace fleet", () => {
     ]);
   });
 
+  test("list shows no value of a variable that a spec does not declare as open, or whose name is that of a credential", async () => {
+    const other = mkdtempSync(join(tmpdir(), "fleet-variables-"));
+    for (const name of ["spec", "broken"]) mkdirSync(join(other, name));
+    const declared =
+      "variables: { env: {}, login: { sensitive: true }, hidden: { sensitive: 1 }, db_password: {} }\n";
+    writeFileSync(join(other, "spec/workspace.yaml"), "include: [more.yaml]\ngroups: { eng: {} }\n");
+    writeFileSync(join(other, "spec/more.yaml"), declared);
+    writeFileSync(join(other, "broken/workspace.yaml"), "variables: { env: {}\n");
+    const variables =
+      '{ env: prod, login: "VALUE-1", hidden: "VALUE-2", db_password: "VALUE-3", lost: "VALUE-4" }';
+    writeFileSync(
+      join(other, "fleet.yaml"),
+      `defaults: { host: embedded, variables: ${variables} }
+workspaces: { a: { spec: spec }, b: { spec: spec/workspace.yaml, variables: { env: test } }, c: { spec: broken }, d: { spec: absent } }
+`,
+    );
+    for (const form of ["text", "json"])
+      expect((await fleet(`list -o ${form}`, {}, other)).out).not.toContain("VALUE");
+    const { workspaces } = JSON.parse((await fleet("list -o json", {}, other)).out);
+    const hidden = "(sensitive)";
+    const others = { login: hidden, hidden, db_password: hidden, lost: hidden };
+    expect(workspaces.map(({ variables }: { readonly variables: object }) => variables)).toEqual([
+      { env: "prod", ...others },
+      { env: "test", ...others },
+      { env: hidden, ...others },
+      { env: hidden, ...others },
+    ]);
+  });
+
   test("plan, apply, and drift run on the selected workspaces, each with its own credentials and state", async () => {
     expect((await fleet("plan -l env=prod")).code).toBe(2);
     const applied = await fleet("apply --auto-approve -l env=prod --waves 1,rest");

@@ -26,6 +26,7 @@ import {
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { readQueueFacts } from "../../fleet/fleet-database.ts";
 import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet, openResults } from "../../fleet/fleet-options.ts";
+import { withOpenVariables } from "../../fleet/run-workspace.ts";
 import { printDiagnostics, printResult } from "../../output/diagnostics.ts";
 
 export const listCommand = defineCommand({
@@ -35,7 +36,7 @@ export const listCommand = defineCommand({
   options: { ...FLEET_OPTIONS, ...FORM_OPTION },
   args: [NAMES_ARGUMENT],
   async run(context, options, names) {
-    const { selected } = openFleet(context, options, names);
+    const { fleet, selected } = openFleet(context, options, names);
     const rows = selected.map(({ name, spec, target, host, profile, labels, schedule }) => [
       name,
       host ?? `profile ${profile}`,
@@ -45,8 +46,11 @@ export const listCommand = defineCommand({
         .map(([label, value]) => `${label}=${value}`)
         .join(","),
     ]);
-    printResult(context, options.output, { workspaces: selected.map(fleetWorkspaceJson) }, () =>
-      columns([["WORKSPACE", "HOST", "SPEC", "SCHEDULE", "LABELS"], ...rows]),
+    printResult(
+      context,
+      options.output,
+      { workspaces: withOpenVariables(fleet, selected).map(fleetWorkspaceJson) },
+      () => columns([["WORKSPACE", "HOST", "SPEC", "SCHEDULE", "LABELS"], ...rows]),
     );
   },
 });
