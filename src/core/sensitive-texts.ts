@@ -329,7 +329,7 @@ const startOf = (text: string, at: number): number =>
   (text.charCodeAt(at) * 61 + text.charCodeAt(at + 1) * 599 + text.charCodeAt(at + 2) * 5003) % STARTS;
 
 /** A shorter part of base64, or a shorter line, occurs by chance. */
-const SHORTEST_UNSURE_PART = 8;
+export const SHORTEST_UNSURE_PART = 8;
 
 /** Programs that write base64 break its lines after so many characters. */
 const BASE64_LINES = [76, 64];

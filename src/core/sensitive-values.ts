@@ -26,7 +26,7 @@ import {
   type PlaceTree,
   withoutIndexes,
 } from "./sensitive-places.ts";
-import { SENSITIVE_TEXT, SensitiveTexts } from "./sensitive-texts.ts";
+import { SENSITIVE_TEXT, SensitiveTexts, SHORTEST_UNSURE_PART } from "./sensitive-texts.ts";
 
 /** `(sensitive <salt>-<digest>)`. The salt belongs to the place, so equal values in two places have different digests. */
 const DIGEST = /\(sensitive ([0-9a-f]{16}-)([0-9a-f]{32})\)/g;
@@ -335,10 +335,17 @@ export class SensitiveValues {
    */
   maskedAnswer<T extends Json>(address: Address, answer: T): T {
     const recorded = this.#recordedPlaces(address);
+    const isRecorded = (path: Path): boolean =>
+      path.some((_, at) => recorded.hasAnywhere(this.#placeOf(address, path.slice(at))));
+    // A former value, of which this run knows only the place, can have a copy in the same answer.
+    const former = new SensitiveTexts();
+    visitScalars(answer, [], (value, path) => {
+      if (typeof value === "string" && value.length >= SHORTEST_UNSURE_PART && isRecorded(path))
+        former.add(value);
+    });
     return changedScalars(answer, [], (value, path) => {
-      if (path.some((_, at) => recorded.hasAnywhere(this.#placeOf(address, path.slice(at)))))
-        return SENSITIVE_TEXT;
-      return typeof value === "string" ? this.texts.masked(value) : value;
+      if (isRecorded(path)) return SENSITIVE_TEXT;
+      return typeof value === "string" ? former.masked(this.texts.masked(value)) : value;
     }) as T;
   }
 

@@ -117,3 +117,18 @@ describe("a sensitive string inside another value", () => {
     expect(String(sensitive.concealedPath(A, ["tags", "spot_price"])[1])).not.toContain("spot");
   });
 });
+
+test("an answer about a resource hides what is at a recorded place, and long copies of it in the rest of the answer", () => {
+  const sensitive = valuesOf();
+  sensitive.record(A, run(A, { conf: "present" }, ["conf"]).conceal(A, { conf: "present" }, "stored"));
+  const answer = {
+    events: [{ conf: "former-value", extra: "a former-value" }],
+    last: { conf: "short", extra: "short" },
+    open: "kept",
+  };
+  expect(sensitive.maskedAnswer(A, answer)).toEqual({
+    events: [{ conf: "(sensitive)", extra: "a (sensitive)" }],
+    last: { conf: "(sensitive)", extra: "short" },
+    open: "kept",
+  });
+});
