@@ -53,7 +53,7 @@ export const PAGE_SCRIPT = `
     }
     return section;
   });
-  /** Read when a filter needs them: those of 50,000 items take longer than the rest of the page. */
+  /** Read when a filter needs them: those of 50,000 separate items take longer than the rest of this script. */
   const facetsOf = (item) => {
     if (item.facets === undefined) {
       item.facets = {};
