@@ -121,16 +121,13 @@ async function further(
  * one page of several would look like a whole list, and what the others have like deleted.
  */
 export function scimTotal(operation: string, page: JsonObject): number {
-  const { totalResults, startIndex, itemsPerPage, Resources } = page;
+  const { totalResults, startIndex, Resources } = page;
   if (!Number.isInteger(totalResults)) throw broken(operation, 'no valid "totalResults"');
-  const items = Math.max(listIn(Resources).length, numberIn(itemsPerPage) ?? 0);
-  const last = items === 0 ? 0 : (numberIn(startIndex) ?? 1) + items - 1;
+  const items = listIn(Resources).length;
+  const last = items === 0 ? 0 : (typeof startIndex === "number" ? startIndex : 1) + items - 1;
   if (Number(totalResults) >= last) return Number(totalResults);
   throw broken(operation, `a "totalResults" of ${totalResults}, although it has entry ${last}`);
 }
-
-const numberIn = (value: Json | undefined): number | undefined =>
-  typeof value === "number" ? value : undefined;
 
 function idOf(resource: Json): string {
   return resource !== null && typeof resource === "object" && "id" in resource ? `${resource.id}` : "";

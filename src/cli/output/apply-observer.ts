@@ -72,7 +72,7 @@ export function savedPlanObserver(reports: OutcomeReports, session: Session): Ap
     changed: (event) => reports.event(() => eventJson(event)),
     async applied(plan, outcome, notes) {
       printFindings(reports, outcome.diagnostics);
-      await showDocuments(reports, outcome, shown(plan, notes), notes);
+      await showDocuments(reports, outcome, shown(plan, notes), { notes, savedPlan: true });
     },
   };
 }
@@ -136,17 +136,18 @@ async function showOutcomeAfterPlan(
   const end = outcomeView(outcome, [], undefined, true);
   if (!alreadySaid) await reports.show<OutcomeView>(OUTCOME_FORMATS, end, shown.plan, isText);
   const notes = [...shown.notes, ...shown.plan.diagnostics];
-  if (!reports.isOnlyText) await showDocuments(reports, outcome, shown, notes, (format) => !isText(format));
+  if (!reports.isOnlyText)
+    await showDocuments(reports, outcome, shown, { notes }, (format) => !isText(format));
 }
 
 function showDocuments(
   reports: OutcomeReports,
   outcome: AppliedOutcome,
   shown: ShownPlan,
-  notes: ShownPlan["notes"],
+  { notes, savedPlan = false }: { readonly notes: ShownPlan["notes"]; readonly savedPlan?: boolean },
   only?: (format: OutcomeFormat) => boolean,
 ): Promise<boolean> {
   const view = outcomeView(outcome, notes, viewOf(shown, reports));
-  const facts = { ...shown.plan, caller: outcome.caller };
+  const facts = { ...shown.plan, caller: outcome.caller, savedPlan };
   return reports.show<OutcomeView>(OUTCOME_FORMATS, view, facts, only, () => logPlan(reports, shown));
 }

@@ -40,6 +40,7 @@ interface Target<F> {
 export type RunFacts = Pick<Plan, "host" | "modes" | "part"> & {
   readonly caller?: string | undefined;
   readonly origin?: RunOrigin | undefined;
+  readonly savedPlan?: boolean | undefined;
 };
 
 export class Reports<F extends string> {
@@ -79,12 +80,13 @@ export class Reports<F extends string> {
     ];
   }
 
-  async info({ host, modes = [], part, origin, caller }: RunFacts): Promise<RunInfo> {
+  async info({ host, modes = [], part, origin, caller, savedPlan }: RunFacts): Promise<RunInfo> {
     return {
       ...(origin ?? (await this.origin)),
       host,
       modes,
       partial: part && partOptions(part),
+      savedPlan,
       ...defined({ caller }),
     };
   }

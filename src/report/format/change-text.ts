@@ -179,7 +179,7 @@ function fieldValue(line: FieldLine, colors: Colors): string {
   if (line.sign === "+") return colors.green(`+ ${line.text}`);
   if (line.sign === "-") return colors.red(`- ${line.text}`);
   if (line.was === undefined) return line.text;
-  const [was, now] = shortPair(line.was, line.text);
+  const [was, now] = line.isExcerpt ? [line.was, line.text] : shortPair(line.was, line.text);
   return `${colors.red(was)} ${colors.dim("→")} ${colors.green(now)}`;
 }
 

@@ -22,6 +22,8 @@ export interface RunInfo extends RunSource {
   readonly spec?: string;
   /** The options that make the plan partial. */
   readonly partial?: string;
+  /** The run applied a saved plan, which cannot be applied again. */
+  readonly savedPlan?: boolean;
   /** How the run was restricted: `offline`, `untrusted`. */
   readonly modes: readonly string[];
 }

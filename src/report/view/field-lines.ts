@@ -12,9 +12,12 @@ import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import { tableSchema, visitValue } from "../../resource/walk.ts";
 import { printable } from "../text/printable.ts";
 import { cut, setChange, valueText } from "../text/terminal.ts";
-import { shortPair } from "./word-differences.ts";
+import { aroundDifference } from "./word-differences.ts";
 
-/** `label  text  note`. `was` is an old value, left of an arrow; `sign` marks a member that comes or goes. `severity` is never `other`. */
+/**
+ * `label  text  note`. `was` is an old value, left of an arrow; `sign` marks a member that comes or goes. `severity` is never `other`.
+ * `isExcerpt`: both values are long, and are shown around their difference.
+ */
 export interface FieldLine {
   readonly label: string;
   readonly sign?: "+" | "-";
@@ -22,6 +25,7 @@ export interface FieldLine {
   readonly text: string;
   readonly severity?: Severity;
   readonly note?: string;
+  readonly isExcerpt?: true;
 }
 
 /** `security, forces replacement`; empty for a line without both. */
@@ -46,7 +50,7 @@ export function setLines(
     else if (isObject(value) && Object.keys(value).length > 0) return true;
     else if (Array.isArray(value) && value.length > 0)
       lines.push(...listLines(label, maskedValue(schema, value) as Json[]));
-    else lines.push(...withNote([{ label, text: contentText(path, value) }], wordsFor(path, value)));
+    else lines.push(...withNote([{ label, text: cut(contentText(path, value)) }], wordsFor(path, value)));
     return false;
   });
   return lines;
@@ -96,21 +100,23 @@ function changedLines(fields: FieldTable, diff: FieldDiff, label: string): reado
     return memberLines(label, before ?? [], after ?? [], schema.list);
   if (isLong(before) || isLong(after)) return textLines(label, before, after);
   if (isObject(before) || isObject(after)) return objectLines(diff.path, before, after);
-  const pair = { label, was: contentText(diff.path, before), text: contentText(diff.path, after) };
-  if (pair.was !== pair.text) return [pair];
-  // They differ in the end, which a long value is shown without.
-  const [was, text] = shortPair(
-    valueText(before, Number.POSITIVE_INFINITY),
-    valueText(after, Number.POSITIVE_INFINITY),
-  );
-  return [{ label, was: cut(was), text: cut(text) }];
+  return [pairLine(label, contentText(diff.path, before), contentText(diff.path, after))];
 }
+
+/** A line of two values, each as its whole text. */
+function pairLine(label: string, was: string, text: string): FieldLine {
+  if (cut(was) === was && cut(text) === text) return { label, was, text };
+  const [before, after] = aroundDifference(was, text);
+  return { label, was: cut(before), text: cut(after), isExcerpt: true };
+}
+
+const wholeText = (value: Json | undefined): string => valueText(value, Number.POSITIVE_INFINITY);
 
 /** The first characters of a digest differ for different contents. Cells are known by a digest alone, where files also have a size. */
 function contentText(path: Path, value: Json | undefined): string {
-  if (path[0] !== "content" || typeof value !== "string") return valueText(value);
+  if (path[0] !== "content" || typeof value !== "string") return wholeText(value);
   const [, size = "", digest] = /^(\d+ bytes, )?(?:sha256 )?([0-9a-f]{64})$/.exec(value) ?? [];
-  return digest === undefined ? valueText(value) : `${size}sha256 ${digest.slice(0, 12)}`;
+  return digest === undefined ? wholeText(value) : `${size}sha256 ${digest.slice(0, 12)}`;
 }
 
 function isLong(value: Json | undefined): value is string {
@@ -127,7 +133,7 @@ function isListOrNothing(value: Json | undefined): value is readonly Json[] | un
   return value === undefined || Array.isArray(value);
 }
 
-/** Added and removed members; two members with the same key are shown as a change inside. */
+/** Added and removed members; two members with the same key, or with the same text where long ones are cut, are shown as a change inside. */
 function memberLines(
   label: string,
   before: readonly Json[],
@@ -141,13 +147,14 @@ function memberLines(
   const lines: FieldLine[] = [];
   const keyed = typeof rule === "object" ? rule.key : undefined;
   const paired = new Set<Json>();
+  const isHeir = (value: Json, item: Json): boolean =>
+    keyed === undefined ? valueText(value) === valueText(item) : sameKey(keyed, value, item);
   for (const item of gone) {
-    const heir = keyed === undefined ? undefined : come.find((value) => sameKey(keyed, value, item));
-    if (heir === undefined || keyed === undefined)
-      lines.push({ label: "", sign: "-", text: valueText(item) });
+    const heir = come.find((value) => !paired.has(value) && isHeir(value, item));
+    if (heir === undefined) lines.push({ label: "", sign: "-", text: valueText(item) });
     else {
       paired.add(heir);
-      lines.push({ label: "", was: valueText(item), text: valueText(heir) });
+      lines.push(pairLine("", wholeText(item), wholeText(heir)));
     }
   }
   for (const item of come) if (!paired.has(item)) lines.push({ label: "", sign: "+", text: valueText(item) });
@@ -163,7 +170,7 @@ function objectLines(path: Path, before: Json | undefined, after: Json | undefin
   const [old = {}, next = {}] = [before, after];
   const keys = isObject(old) && isObject(next) ? [...Object.keys(old), ...Object.keys(next)] : [];
   if (keys.length === 0)
-    return [{ label: printable(toDottedPath(path)), was: valueText(before), text: valueText(after) }];
+    return [pairLine(printable(toDottedPath(path)), wholeText(before), wholeText(after))];
   return [...new Set(keys)].flatMap((key) => {
     const [a, b] = [valueAt(old, [key]), valueAt(next, [key])];
     const isSame = !isObject(a) && !isObject(b) && canonicalJson(a ?? null) === canonicalJson(b ?? null);

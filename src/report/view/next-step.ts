@@ -29,10 +29,15 @@ export function nextOfOutcome(
 ): string | undefined {
   const { failed, unknown, blocked, skipped } = unapplied;
   if (failed + unknown + blocked + skipped === 0) return undefined;
-  const again = info?.runUrl === undefined ? "run the same command again" : "run the pipeline again";
+  const again = againText(info);
   if (failed > 0) return `fix the causes, then ${again}; it makes the changes that are missing`;
   if (unknown > 0) return `${again}; it first checks which changes were applied`;
   return interrupted ? `${again}; it makes the changes that are missing` : again;
+}
+
+function againText(info: RunInfo | undefined): string {
+  if (info?.runUrl !== undefined) return "run the pipeline again";
+  return info?.savedPlan === true ? "make a new plan and apply it" : "run the same command again";
 }
 
 /** Undefined without drift that needs attention. */

@@ -48,3 +48,25 @@ function withoutMiddle(text: string, start: number, end: number): string {
   const right = text.slice(text.length - end).replace(/^[\udc00-\udfff]/, "");
   return `${left}…${right}`;
 }
+
+/** Of long values, the words that differ; else what is between their common start and end. Both have some characters of context. */
+export function aroundDifference(was: string, now: string): readonly [was: string, now: string] {
+  const pair = shortPair(was, now);
+  if (pair[0] !== was) return pair;
+  const [before, after] = [[...was], [...now]];
+  const start = commonStart(before, after);
+  const end = commonStart(before.slice(start).reverse(), after.slice(start).reverse());
+  return [excerpt(before, start, end), excerpt(after, start, end)];
+}
+
+function commonStart(was: readonly string[], now: readonly string[]): number {
+  const at = was.findIndex((character, at) => character !== now[at]);
+  return at === -1 ? was.length : at;
+}
+
+/** `start`, `end`: how many characters at the start and the end are common. */
+function excerpt(characters: readonly string[], start: number, end: number): string {
+  const from = start <= CONTEXT ? 0 : start - CONTEXT;
+  const to = end <= CONTEXT ? characters.length : characters.length - end + CONTEXT;
+  return `${from === 0 ? "" : "…"}${characters.slice(from, to).join("")}${to === characters.length ? "" : "…"}`;
+}

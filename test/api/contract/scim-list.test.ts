@@ -93,8 +93,7 @@ const tooSmallTotals: readonly JsonObject[] = [
   { totalResults: 99 },
   { totalResults: 0 },
   { totalResults: -1 },
-  { totalResults: 100, startIndex: 1, itemsPerPage: 150 },
-  { totalResults: 100, startIndex: 51, itemsPerPage: 100 },
+  { totalResults: 100, startIndex: 51 },
 ];
 test.each(tooSmallTotals)(
   "a list of 100 entries that says %o is refused, because it can be incomplete",
@@ -105,3 +104,8 @@ test.each(tooSmallTotals)(
     });
   },
 );
+
+test("a service that repeats the page size of its limit as itemsPerPage is understood", async () => {
+  const fetch = async () => ({ totalResults: 2, startIndex: 1, itemsPerPage: 100, Resources: people(0, 2) });
+  expect((await readWholeList("scim/users/list", {}, fetch)).Resources).toEqual(people(0, 2));
+});

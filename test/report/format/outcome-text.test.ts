@@ -5,8 +5,10 @@ import { addressOf } from "../../../src/core/address.ts";
 import { type Diagnostic, error } from "../../../src/core/diagnostic.ts";
 import type { ApplyOutcome, ChangeOutcome } from "../../../src/planner/model/plan.ts";
 import { outcomeText } from "../../../src/report/format/outcome-text.ts";
+import type { RunInfo } from "../../../src/report/text/run-info.ts";
 import { colorsFor } from "../../../src/report/text/terminal.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
+import { INFO as PIPELINE } from "../plans.ts";
 
 const changed = (
   name: string,
@@ -44,6 +46,22 @@ describe("the text of an apply", () => {
       Next: fix the causes, then run the same command again; it makes the changes that are missing.
       "
     `);
+  });
+
+  test("of a saved plan says to make a new one, since a plan is applied once", () => {
+    const outcome = {
+      changes: [failed("a", refused(1))],
+      diagnostics: [],
+      interrupted: false,
+      elapsedMs: 1_000,
+    };
+    const shown = (info: RunInfo) => outcomeText(outcomeView(outcome), colorsFor(false), info);
+    expect(shown({ ...PIPELINE, runUrl: undefined, savedPlan: true })).toContain(
+      "Next: fix the causes, then make a new plan and apply it;",
+    );
+    expect(shown({ ...PIPELINE, savedPlan: true })).toContain(
+      "Next: fix the causes, then run the pipeline again;",
+    );
   });
 
   test("stays below 60 lines with 3,000 failures, causes, and blocked changes", () => {

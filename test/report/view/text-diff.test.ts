@@ -1,8 +1,12 @@
 // Multi-line strings are shown as a diff; schedules are described in words.
 
 import { expect, test } from "vitest";
+import { fieldBlock } from "../../../src/report/format/change-text.ts";
+import { colorsFor } from "../../../src/report/text/terminal.ts";
 import { diffLines, textDiff, wordsFor } from "../../../src/report/view/field-lines.ts";
 import { shortPair } from "../../../src/report/view/word-differences.ts";
+import type { FieldTable } from "../../../src/resource/field-schema.ts";
+import type { FieldDiff } from "../../../src/resource/planning.ts";
 
 test("a changed line shows the old and the new one between its neighbours", () => {
   const lines = textDiff("a\nb\nc\n", "a\nB\nc\n");
@@ -47,6 +51,44 @@ test("two values that differ only behind the end of what is shown of a long valu
   const [line] = diffLines(field, diff, "spec", "other");
   expect(line?.was).toMatch(/^….*word 1"$/);
   expect(line?.text).toMatch(/^….*word 2"$/);
+});
+
+const CHANGED = { cause: "spec", replaces: false } as const;
+const long = "z".repeat(500);
+
+test.each([
+  ["long words that differ at their end", `${long}2`, `${long}3`, /^….*z2$/, /^….*z3$/],
+  ["long words that differ in the middle", `${long}2${long}`, `${long}3${long}`, /^…z+2z+…$/, /^…z+3z+…$/],
+  [
+    "a start and an end that differ",
+    `a2 ${long} tt`,
+    `a3 ${long} qq`,
+    /a2 .*more characters\)|a2.*tt/,
+    /a3 .*more characters\)|a3.*qq/,
+  ],
+])("%s are shown with what differs, or with how much is missing", (_, before, after, was, text) => {
+  const field = { name: { type: "string" } } as const;
+  const [line] = diffLines(field, { path: ["name"], before, after, ...CHANGED }, "spec", "other");
+  expect(line?.was).toMatch(was);
+  expect(line?.text).toMatch(text);
+  expect(fieldBlock([line ?? { label: "", text: "" }], colorsFor(false)).join("")).toContain(
+    `${line?.was} → ${line?.text}`,
+  );
+});
+
+test("members of a list that are equal where they are cut are shown with what differs", () => {
+  const field = { scripts: { type: "array", list: "ordered", items: { type: "object" } } } as const;
+  const [before, after] = [2, 3].map((end) => [
+    { destination: `/a${"b".repeat(450)}${end}` },
+    { destination: "/c" },
+  ]);
+  const diff = { path: ["scripts"], before, after, ...CHANGED } as unknown as FieldDiff;
+  const [line, ...others] = diffLines(field as unknown as FieldTable, diff, "spec", "other");
+  expect(others).toEqual([]);
+  expect([line?.was, line?.text]).toEqual([
+    expect.stringMatching(/^….*b2 \}$/),
+    expect.stringMatching(/^….*b3 \}$/),
+  ]);
 });
 
 test("a cron expression is said in words, days counted as Quartz counts them", () => {
