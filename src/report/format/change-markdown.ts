@@ -42,7 +42,7 @@ export function equalBlock(group: ChangeGroup, room: Room): Block {
   return block("change", `${head}: ${named}`, [
     `${head}: ${named}`,
     ...sentences,
-    ...fence(firstLines(diffOf(view), room)),
+    ...fence(firstLines(view, room)),
   ]);
 }
 
@@ -55,8 +55,25 @@ export function groupBlock(group: ChangeGroup): Block {
   return block("change", `${head}: ${names(group, SPACIOUS.names)}`, lines);
 }
 
-const firstLines = (lines: readonly string[], { lines: most }: Room): readonly string[] =>
-  lines.length <= most ? lines : [...lines.slice(0, most), `  … ${count(lines.length - most, "more line")}`];
+/** The differences for which there is room. Of more, those of security are the first, and the last line counts the rest. */
+function firstLines(view: ChangeView, { lines: most }: Room, isInBlock = true): readonly string[] {
+  const whole = diffOf(view, isInBlock);
+  if (whole.length <= most) return whole;
+  const { content, action, destroys, severity } = view;
+  const fields = securityFirst(view.fields);
+  const lines = diffOf({ fields, content, action, destroys, severity }, isInBlock);
+  const rest = count(lines.length - most, "more line");
+  return [...lines.slice(0, most), isInBlock ? `  … ${rest}` : `… ${rest}`];
+}
+
+function securityFirst(fields: readonly FieldLine[]): readonly FieldLine[] {
+  let isSecurity = false;
+  const ranked = fields.map((line) => {
+    if (line.label !== "") isSecurity = line.severity === "security";
+    return { line, rank: isSecurity ? 0 : 1 };
+  });
+  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ line }) => line);
+}
 
 const isBeside = (diff: readonly string[], { text }: Room): boolean =>
   diff.length <= MOST_BESIDE && diff.join("").length <= Math.min(LONGEST_BESIDE, text);
@@ -71,9 +88,7 @@ export function kindLine(own: ChangeGroup, room: Room): string {
   if (own.length > room.few && differing.length > 0)
     return `${head}: ${tally(own, room.text)} (${names(own, room.names, room.text)})`;
   const parts = own.map((change) => {
-    const lines = diffOf(change, false)
-      .slice(0, room.lines)
-      .map((line) => markdownCode(shortened(line, room.text)));
+    const lines = firstLines(change, room, false).map((line) => markdownCode(shortened(line, room.text)));
     return lines.length === 0
       ? names([change], 1, room.text)
       : `${names([change], 1, room.text)} (${lines.join(", ")})`;
@@ -136,7 +151,7 @@ export function changeBlock(view: ChangeView, room?: Room): Block {
   const beside = view.content.length > 0 ? [] : diffOf(view, false);
   if (beside.length > 0 && isBeside(beside, room))
     return block("change", head, [`${head}: ${beside.map(markdownCode).join(", ")}`, ...sentences]);
-  if (room.lines > 0) return block("change", head, [head, ...sentences, ...fence(firstLines(diff, room))]);
+  if (room.lines > 0) return block("change", head, [head, ...sentences, ...fence(firstLines(view, room))]);
   const counted = diff.length === 0 ? "" : `: ${tally([view], room.text)}`;
   return block("change", head, [`${head}${counted}`]);
 }
@@ -151,9 +166,11 @@ function sentencesOf({ consequences, otherReasons, cost }: ChangeView): readonly
   ];
 }
 
+type ShownDifferences = Pick<ChangeView, "fields" | "content" | "action" | "destroys" | "severity">;
+
 /** The heading of the changes of access says `security` for all their fields. */
 export function diffOf(
-  { fields, content, action, destroys, severity }: ChangeView,
+  { fields, content, action, destroys, severity }: ShownDifferences,
   isInBlock?: boolean,
 ): readonly string[] {
   const isAccess = !destroys && severity === "security";

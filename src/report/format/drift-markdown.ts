@@ -1,7 +1,7 @@
 // Drift as Markdown: the report of `drift` as a comment of two screens, and the items of a list, which the comment of a plan has, too.
 
 import { count, firstFew, shortened } from "../../core/sentences.ts";
-import { firstThatFits, type Room, SPACIOUS } from "../text/comment-room.ts";
+import { firstThatFits, type Room } from "../text/comment-room.ts";
 import { findingSections, nextLines } from "../text/findings-markdown.ts";
 import { markdownCode, markdownText } from "../text/printable.ts";
 import { markdownHead, type RunInfo } from "../text/run-info.ts";
@@ -45,14 +45,14 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
       const open = groups.slice(0, room.changes).map((group) => driftBlock(group, room));
       const rest = groups.slice(open.length);
       const blocks = [...noteBlocks(note), ...open, ...kindBlocks(rest, room)];
-      const isWhole = rest.length === 0 && room.lines === SPACIOUS.lines;
-      const all = isWhole ? [] : groups.map((group) => driftBlock(group));
+      const whole = groups.map((group) => driftBlock(group));
+      const isWhole = rest.length === 0 && open.every(({ text }, at) => text === whole[at]?.text);
       return {
         sections: [
           ...errors,
           ...warnings,
           { rank: RANK.open, open: "", blocks },
-          collapsed(RANK.complete, `All drift: ${count(items.length, "resource")}`, all),
+          collapsed(RANK.complete, `All drift: ${count(items.length, "resource")}`, isWhole ? [] : whole),
         ],
       };
     },

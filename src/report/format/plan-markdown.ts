@@ -198,7 +198,7 @@ function head(plan: PlanView, info: RunInfo | undefined, lines: readonly string[
 /** What the plan destroys and costs, and its side effects, without those of a single change of `destroyedBelow`. */
 function glanceLines(
   { touching, costTotal, summary, ...plan }: PlanView,
-  { effects }: Lists,
+  { effects, destroys }: Lists,
   destroyedBelow: ReadonlySet<ChangeView>,
   info: RunInfo | undefined,
   { text, names: most }: Room,
@@ -220,9 +220,11 @@ function glanceLines(
     ...(costTotal === undefined ? [] : [markdownText(shortened(costTotal, 3 * text))]),
     ...(cost.length === 0 ? [] : [`${markdownText(kindCounts(cost))}: ${names(cost, few, text)}`]),
   ];
-  // The section of what is destroyed names a small number.
+  // The section of what is destroyed names a small number, unless it is already pending.
+  const isNamedBelow =
+    destroyed.length <= NAMED_IN_LINE && destroyed.every((change) => destroys.changes.includes(change));
   return [
-    ...(destroyed.length <= NAMED_IN_LINE
+    ...(isNamedBelow
       ? []
       : [`- **Destroys**: ${markdownText(kindCounts(destroyed))}: ${names(destroyed, few, text)}`]),
     ...(costParts.length === 0 ? [] : [`- **Cost**: ${costParts.join(" ")}`]),

@@ -3,6 +3,7 @@
 import { CODES } from "../../core/codes.ts";
 import { type Diagnostic, type Location, placeText } from "../../core/diagnostic.ts";
 import { count, firstFew, shortened } from "../../core/sentences.ts";
+import { SEVERITIES } from "../../resource/field-schema.ts";
 import { type Room, SPACIOUS } from "./comment-room.ts";
 import { type DiagnosticGroup, foldDiagnostics, ruleText, severityCounts } from "./diagnostic-text.ts";
 import {
@@ -32,13 +33,15 @@ export function findingSections(
   info: RunInfo | undefined,
   room = SPACIOUS,
 ): readonly [open: Section, closed: Section] {
-  const groups = foldDiagnostics(all.filter((diagnostic) => diagnostic.severity === severity));
+  const groups = foldDiagnostics(all.filter((diagnostic) => diagnostic.severity === severity)).toSorted(
+    ([a], [b]) => rankOf(a) - rankOf(b),
+  );
   const rank = severity === "error" ? RANK.errors : RANK.warnings;
   const shown = groups.slice(0, severity === "error" ? room.errors : room.warnings);
   const blocks = shown.map((group) => openFinding(group, info, room));
   const rest = groups.slice(shown.length);
   const number = rest.flat().length;
-  const codes = [...new Set(rest.map(([{ code }]) => markdownCode(code)))];
+  const codes = [...new Set(rest.map(([{ code, rule }]) => markdownCode(rule?.name ?? code)))];
   const more = `> **${count(number, `more ${severity}`)}** ${firstFew(codes, NAMED)}\n\n`;
   const closed = groups.filter(
     (group, at) =>
@@ -56,6 +59,11 @@ export function findingSections(
   ];
 }
 
+/** Rules of security first; other findings are as serious. */
+function rankOf({ rule }: Diagnostic): number {
+  return rule === undefined ? 0 : (SEVERITIES as readonly string[]).indexOf(rule.severity);
+}
+
 /** A line names so many resources or codes. */
 const NAMED = 3;
 
@@ -66,7 +74,10 @@ function openFinding(group: DiagnosticGroup, info: RunInfo | undefined, { text, 
     address === undefined ? [] : [markdownCode(shortened(address, text))],
   );
   const which = about.length === 0 ? "" : `: ${firstFew(about, Math.min(NAMED, names))}`;
-  const sentence = markdownSentence((CODES[first.code] ?? shortened(first.message, text)).replace(/\.$/, ""));
+  const isSame = group.every(({ message }) => message === first.message);
+  const said = isSame || first.rule !== undefined ? shortened(first.message, text) : CODES[first.code];
+  const by = first.rule === undefined ? "" : ` (rule ${markdownCode(shortened(first.rule.name, text))})`;
+  const sentence = `${markdownSentence(said.replace(/\.$/, ""))}${by}`;
   const quote = `> **${count(group.length, first.severity)}** ${markdownCode(first.code)} ${sentence}${which}\n\n`;
   return { what: "finding", text: quote };
 }

@@ -71,12 +71,18 @@ function likeness(view: ChangeView): string {
     origin,
     cause,
     fields,
+    wholeOf(fields, view.source),
     content,
     view.sharedRemarks,
     reasons,
     consequences,
     authorText(driftOrigin),
   ]);
+}
+
+/** The differences where lines show a part of long values. */
+function wholeOf(fields: readonly FieldLine[], source: object): unknown {
+  return fields.some(({ isExcerpt }) => isExcerpt) && "diffs" in source ? source.diffs : [];
 }
 
 export type DriftGroup = readonly [DriftItem, ...DriftItem[]];
@@ -94,9 +100,10 @@ export function foldDrift(drift: readonly DriftItem[]): readonly DriftGroup[] {
   return groups.sort(([a], [b]) => rank(a) - rank(b) || (positions.get(a) ?? 0) - (positions.get(b) ?? 0));
 }
 
-function driftLikeness({ kind, what, fields, content, remarks, source: { origin } }: DriftItem): string {
-  const { by, creator, at } = origin ?? {};
-  return JSON.stringify([kind, what, fields, content, remarks, by, creator, at === undefined]);
+function driftLikeness({ kind, what, fields, content, remarks, source }: DriftItem): string {
+  const { by, creator, at } = source.origin ?? {};
+  const whole = wholeOf(fields, source);
+  return JSON.stringify([kind, what, fields, whole, content, remarks, by, creator, at === undefined]);
 }
 
 /** `12 clusters`, or the address of one change. Printable. */

@@ -7,6 +7,7 @@ import { CODES } from "../../../src/core/codes.ts";
 import { error, warning } from "../../../src/core/diagnostic.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { AccessRight, Plan } from "../../../src/planner/model/plan.ts";
+import { changeKey } from "../../../src/planner/model/work-graph.ts";
 import { registry } from "../../../src/providers/index.ts";
 import { driftMarkdown } from "../../../src/report/format/drift-markdown.ts";
 import { planMarkdown } from "../../../src/report/format/plan-markdown.ts";
@@ -129,6 +130,39 @@ test("of many principals whose rights change, those without a line are counted w
   expect(gains.at(-1)).toMatch(/^- \*\*gains\*\* everyone in team-\d\d.*, and \d+ more: (\d+) rights$/);
   const counted = /: (\d+) rights$/.exec(gains.at(-1) ?? "")?.[1];
   expect(own.length * 2 + Number(counted)).toBe(40);
+});
+
+test("of a change with many differences, those of security are open, and the rest is counted", () => {
+  const base = teamPlan(165, true);
+  const pools = base.changes
+    .filter(({ kind, action }) => kind === "pools" && action === "update")
+    .slice(0, 8);
+  const tags = Array.from({ length: 9 }, (_, at) => ({
+    path: ["custom_tags", `t${at}`],
+    before: "a",
+    after: "b",
+  }));
+  const right = { path: ["access", "eng"], before: undefined, after: "CAN_MANAGE" };
+  const diffs = [...tags, right].map((diff) => ({ ...diff, cause: "spec", replaces: false }));
+  const plan = { ...base, changes: pools.map((change) => ({ ...change, diffs })) } as Plan;
+  const open = planMarkdown(planView(plan, registry), INFO).text.replaceAll(
+    /<details>[\s\S]*?<\/details>/g,
+    "",
+  );
+  expect(pools.length).toBeGreaterThan(0);
+  expect(open).toContain("access.eng: (none) → CAN_MANAGE");
+  expect(open).toMatch(/… \d+ more lines/);
+});
+
+test("a destroy that is already pending is named in the open part", () => {
+  const base = teamPlan(165, false);
+  const changes = base.changes.filter(({ action }) => action === "delete").slice(0, 2);
+  const origins = changes.map((change) => [changeKey(change), { origin: "pending", fields: [] }] as const);
+  const split = { base: "main", changes: Object.fromEntries(origins), resolved: [], pendingErrors: [] };
+  const { text } = planMarkdown(planView({ ...base, changes, split }, registry), INFO);
+  expect(changes).toHaveLength(2);
+  const open = text.replaceAll(/<details>[\s\S]*?<\/details>/g, "");
+  for (const { address } of changes) expect(open).toContain(`\`${address}\``);
 });
 
 describeInChromium("a comment", (open) => {

@@ -435,7 +435,9 @@ describe("a report of a run", () => {
     const shown = [...equal, deleted];
     const { text } = driftMarkdown({ ...drift, drift: shown, shown });
     const page = driftHtml({ ...drift, drift: shown, shown });
-    expect(text.match(/^- \*\*\w+\*\* \S+/gm)).toEqual(["- **deleted** `pools.lost`", `- **changed** 12`]);
+    for (const { address } of shown) expect(text).toContain(`\`${address}\``);
+    const open = text.replaceAll(/<details>[\s\S]*?<\/details>/g, "");
+    expect(open.match(/^- \*\*\w+\*\* \S+/gm)).toEqual(["- **deleted** `pools.lost`", `- **changed** 12`]);
     expect(text).toContain("`pools.p9`, and 2 more");
     expect(page.match(/<details class="\w+ item"/g)).toHaveLength(2);
     expect(page.indexOf('id="pools.lost"')).toBeLessThan(page.indexOf('id="pools.p0"'));

@@ -1,8 +1,10 @@
 // A check's findings as a comment: nothing in a spec can steer it, and it fits.
 
 import { expect, test } from "vitest";
+import { addressOf } from "../../../src/core/address.ts";
 import { error, warning } from "../../../src/core/diagnostic.ts";
-import { validationMarkdown } from "../../../src/report/text/findings-markdown.ts";
+import { SPACIOUS } from "../../../src/report/text/comment-room.ts";
+import { findingSections, validationMarkdown } from "../../../src/report/text/findings-markdown.ts";
 
 test("each finding has its place, its hint and the lines around it, in a block that they cannot close", () => {
   const frame = "> 1 | a: ```\n    | ^";
@@ -46,4 +48,24 @@ test("a valid spec is one line, and what does not fit a comment is counted", () 
   }).text;
   expect(cut.length).toBeLessThanOrEqual(2000);
   expect(cut).toMatch(/\*\*Shortened to fit\*\*: \d+ findings left out\./);
+});
+
+const broken = (rule: string, severity: string, names: readonly string[]) =>
+  names.map((name) =>
+    error("GUARD_RULE", `${rule} says no to ${name}`, {
+      address: addressOf("pools", name),
+      rule: { name: rule, severity, at: { file: "workspace.yaml", line: 1, column: 1 } },
+    }),
+  );
+
+test("findings of a rule are one line with the first message and the rule, those of security first, and the rest names its rules", () => {
+  const all = ["big", "idle", "late", "open"].flatMap((rule) =>
+    broken(rule, rule === "open" ? "security" : "cost", ["a", "b", "c"]),
+  );
+  const [{ blocks }] = findingSections(all, "error", undefined, { ...SPACIOUS, errors: 2 });
+  expect(blocks.map(({ text }) => text.trim())).toEqual([
+    "> **3 errors** `GUARD_RULE` open says no to a (rule `open`): `pools.a`, `pools.b`, `pools.c`",
+    "> **3 errors** `GUARD_RULE` big says no to a (rule `big`): `pools.a`, `pools.b`, `pools.c`",
+    "> **6 more errors** `idle`, `late`",
+  ]);
 });
