@@ -133,7 +133,7 @@ function isListOrNothing(value: Json | undefined): value is readonly Json[] | un
   return value === undefined || Array.isArray(value);
 }
 
-/** Added and removed members; two members with the same key, or whose shortened texts are the same, are shown as a change inside. */
+/** Added and removed members; two members with the same key, or that look alike when shortened, are shown as a change inside. */
 function memberLines(
   label: string,
   before: readonly Json[],

@@ -76,7 +76,7 @@ test.each([
   );
 });
 
-test("members of a list whose shortened texts are the same are shown with what differs", () => {
+test("members of a list that look alike when shortened are shown with what differs", () => {
   const field = { scripts: { type: "array", list: "ordered", items: { type: "object" } } } as const;
   const [before, after] = [2, 3].map((end) => [
     { destination: `/a${"b".repeat(450)}${end}` },
