@@ -49,9 +49,11 @@ export async function settingsByKey(api: Reader, keys: readonly string[]): Promi
   try {
     const answer = await api.read("workspace-conf/get", { keys: keys.join(",") });
     return Object.fromEntries(
-      Object.entries(answer).flatMap(([key, value]) =>
-        value === null ? [] : [[key, typeof value === "boolean" ? String(value) : textIn(answer, key)]],
-      ),
+      keys.flatMap((key) => {
+        const { [key]: value } = answer;
+        if (value === undefined || value === null) return [];
+        return [[key, typeof value === "boolean" ? String(value) : textIn(answer, key)]];
+      }),
     );
   } catch (refusal) {
     const invalid = refusal instanceof Refused ? INVALID_KEYS.exec(messageOf(refusal))?.[1] : undefined;
