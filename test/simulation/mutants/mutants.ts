@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
     name: "secret-in-the-state",
     bug: "the state contains secrets as base64 instead of a keyed digest",
     file: "src/spec/resolve/secrets.ts",
-    find: `const digest = keyed(utf8.encode(\`secret\\n\${address}\\n\${code}\`));`,
+    find: `const digest = keyed(\`secret\\n\${address}\\n\${code}\`);`,
     put: `const digest = Buffer.from(secret.reveal()).toString("base64");`,
     suite: "crash",
   },
