@@ -8,7 +8,7 @@ const MINUTES = 60_000;
 
 export function testSuite(suite: Suite, claim: string): void {
   const count = sampleOf(suite.sample);
-  test(`${claim} (${suite.name}: ${count} ${suite.unit})`, { timeout: 4 * MINUTES }, async () => {
+  test(`${claim} (${suite.name}: ${count} ${suite.unit})`, { timeout: 10 * MINUTES }, async () => {
     const { tried, failed } = await runSuite(suite, { seed: seedOf(), count });
     expect(failed.map(({ name, wrong }) => [againLine(suite, name), ...wrong.slice(0, 5)])).toEqual([]);
     expect(tried).toBeGreaterThan(0);
