@@ -1,7 +1,7 @@
 // Strings that no output may show: a value that prints as a placeholder, and the search that hides such strings in any encoding.
 
 import { parseJson } from "./exact-json.ts";
-import { visitScalars } from "./pointer.ts";
+import { visitScalars } from "./scalars.ts";
 import { ELLIPSIS, grouped, inOneLine } from "./sentences.ts";
 import { utf8Text } from "./utf8.ts";
 

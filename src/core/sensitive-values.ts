@@ -6,16 +6,8 @@ import { decryptedBlock, encryptedBlock, keyedDigest } from "./digest.ts";
 import { stringifyJson } from "./exact-json.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import { lazily } from "./lazily.ts";
-import {
-  changedScalars,
-  changedTexts,
-  hasString,
-  isScalar,
-  type Path,
-  type Scalar,
-  valueAt,
-  visitScalars,
-} from "./pointer.ts";
+import { type Path, valueAt } from "./pointer.ts";
+import { changedScalars, changedTexts, hasString, isScalar, type Scalar, visitScalars } from "./scalars.ts";
 import {
   addPlace,
   emptyTree,

@@ -266,7 +266,7 @@ function causeOf({ code, message, hint = "" }: Diagnostic): string {
   return `${code}\n${rest}\n${hint}`;
 }
 
-/** The shortest reason is the one that names no kind but its own. */
+/** Requests that failed for one cause. The shortest reason names no other kind. */
 function told(group: readonly Unread[]): Diagnostic {
   const reasons = group.map(({ reason }) => reason);
   const reason = reasons.reduce((best, diagnostic) =>

@@ -61,9 +61,13 @@ function firstLines(view: ChangeView, { lines: most }: Room, isInBlock = true): 
   if (whole.length <= most) return whole;
   const { content, action, destroys, severity } = view;
   const fields = securityFirst(view.fields);
-  const lines = diffOf({ fields, content, action, destroys, severity }, isInBlock);
-  const rest = count(lines.length - most, "more line");
-  return [...lines.slice(0, most), isInBlock ? `  … ${rest}` : `… ${rest}`];
+  return shortenedLines(diffOf({ fields, content, action, destroys, severity }, isInBlock), most);
+}
+
+/** The first lines of a block, and how many more there are. */
+export function shortenedLines(lines: readonly string[], most: number): readonly string[] {
+  const rest = lines.length - most;
+  return rest <= 0 ? lines : [...lines.slice(0, most), `  … ${count(rest, "more line")}`];
 }
 
 function securityFirst(fields: readonly FieldLine[]): readonly FieldLine[] {
@@ -88,7 +92,9 @@ export function kindLine(own: ChangeGroup, room: Room): string {
   if (own.length > room.few && differing.length > 0)
     return `${head}: ${tally(own, room.text)} (${names(own, room.names, room.text)})`;
   const parts = own.map((change) => {
-    const lines = firstLines(change, room, false).map((line) => markdownCode(shortened(line, room.text)));
+    const lines = firstLines(change, room, false).map((line) =>
+      markdownCode(shortened(line.trim(), room.text)),
+    );
     return lines.length === 0
       ? names([change], 1, room.text)
       : `${names([change], 1, room.text)} (${lines.join(", ")})`;

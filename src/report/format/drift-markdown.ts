@@ -24,6 +24,7 @@ import {
   fieldDiff,
   LONGEST_BESIDE,
   MOST_BESIDE,
+  shortenedLines,
   tally,
   withoutSeverity,
 } from "./change-markdown.ts";
@@ -38,6 +39,7 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
   const head = [markdownHead(verdict, info), ...lines.map((line) => `${line}\n`)].join("\n");
   const { items, note } = notedOnce(shown);
   const groups = foldDrift(items);
+  const whole = groups.map((group) => driftBlock(group));
   const { sections } = firstThatFits(
     (room) => {
       const errors = findingSections(diagnostics, "error", info, room);
@@ -45,7 +47,6 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
       const open = groups.slice(0, room.changes).map((group) => driftBlock(group, room));
       const rest = groups.slice(open.length);
       const blocks = [...noteBlocks(note), ...open, ...kindBlocks(rest, room)];
-      const whole = groups.map((group) => driftBlock(group));
       const isWhole = rest.length === 0 && open.every(({ text }, at) => text === whole[at]?.text);
       return {
         sections: [
@@ -113,7 +114,5 @@ function driftBlock(group: DriftGroup, room?: Room): Block {
     return block("drifted resource", head, [
       fields.length === 0 ? line : `${line} ${tally([group[0]], text)}`,
     ]);
-  const rest = lines.length - most;
-  const shown = rest > 0 ? [...lines.slice(0, most), `  … ${count(rest, "more line")}`] : lines;
-  return block("drifted resource", head, [line, ...fence(shown)]);
+  return block("drifted resource", head, [line, ...fence(shortenedLines(lines, most))]);
 }

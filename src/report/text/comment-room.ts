@@ -61,11 +61,15 @@ const ROOMS: readonly Room[] = [
 const MOST_PIXELS = 1_460;
 
 /** The text of the first step that leaves a comment of two screens, or of the last one. `closed`: blocks below it. */
-export function firstThatFits<T>(make: (room: Room) => T, openText: (made: T) => string, closed: number): T {
+export function firstThatFits<T>(
+  render: (room: Room) => T,
+  openText: (report: T) => string,
+  closed: number,
+): T {
   const most = MOST_PIXELS - closed * CLOSED;
   for (const room of ROOMS) {
-    const made = make(room);
-    if (room === ROOMS.at(-1) || pixelsOf(openText(made)) <= most) return made;
+    const report = render(room);
+    if (room === ROOMS.at(-1) || pixelsOf(openText(report)) <= most) return report;
   }
   throw new Error("unreachable: the last step is always returned");
 }

@@ -2,7 +2,7 @@
 
 import { CODES } from "../../core/codes.ts";
 import { type Diagnostic, type Location, placeText } from "../../core/diagnostic.ts";
-import { count, firstFew, shortened } from "../../core/sentences.ts";
+import { count, firstFew, grouped, shortened } from "../../core/sentences.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import { type Room, SPACIOUS } from "./comment-room.ts";
 import { type DiagnosticGroup, foldDiagnostics, ruleText, severityCounts } from "./diagnostic-text.ts";
@@ -75,9 +75,10 @@ function openFinding(group: DiagnosticGroup, info: RunInfo | undefined, { text, 
   );
   const which = about.length === 0 ? "" : `: ${firstFew(about, Math.min(NAMED, names))}`;
   const isSame = group.every(({ message }) => message === first.message);
-  const said = isSame || first.rule !== undefined ? shortened(first.message, text) : CODES[first.code];
-  const by = first.rule === undefined ? "" : ` (rule ${markdownCode(shortened(first.rule.name, text))})`;
-  const sentence = `${markdownSentence(said.replace(/\.$/, ""))}${by}`;
+  const message = isSame || first.rule !== undefined ? shortened(first.message, text) : CODES[first.code];
+  const rule = first.rule === undefined ? "" : ` (rule ${markdownCode(shortened(first.rule.name, text))})`;
+  const more = isSame || first.rule === undefined ? "" : `, and ${grouped(others.length)} more`;
+  const sentence = `${markdownSentence(message.replace(/\.$/, ""))}${rule}${more}`;
   const quote = `> **${count(group.length, first.severity)}** ${markdownCode(first.code)} ${sentence}${which}\n\n`;
   return { what: "finding", text: quote };
 }

@@ -26,16 +26,11 @@ import { checkRules } from "../rules/check-rules.ts";
 import type { BaseSpec } from "../session/base-spec.ts";
 import { assertKnownKinds, assertSameHost } from "../session/check-state.ts";
 import type { Session, SpecSession } from "../session/session.ts";
+import { addressFilter } from "./address-filter.ts";
 import { readPrices } from "./prices.ts";
 import { importNotes, withoutImports } from "./record-entries.ts";
 import { openSensitive, revealed, sensitivePlaces, shownPlan } from "./sensitive.ts";
-import {
-  addressFilter,
-  type PlanOptions,
-  type PlanSource,
-  recordedSource,
-  workspaceSource,
-} from "./sources.ts";
+import { type PlanOptions, type PlanSource, recordedSource, workspaceSource } from "./sources.ts";
 import { type Redaction, redaction } from "./untrusted-input.ts";
 
 export interface WorkspacePlan {

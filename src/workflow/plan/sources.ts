@@ -1,17 +1,15 @@
-// Where a plan gets its objects and facts: from the workspace, or from the records of the state; and the addresses that --only and --exclude choose.
+// Where a plan gets its objects and facts: from the workspace, or from the records of the state.
 
 import { principalOf } from "../../api/auth/credential.ts";
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
-import { type Address, globMatcher, isModuleAddress, nameOf } from "../../core/address.ts";
+import type { Address } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { Failure } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
-import { nearestHint } from "../../core/suggest.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
-import type { Restriction } from "../../engine/observe/needed-kinds.ts";
 import { type Budget, budgetedReader, emptyLiveSnapshot, observe } from "../../engine/observe/observe.ts";
 import { type Recovered, recover } from "../../engine/recover/recover.ts";
 import { missingFacts, type PlanDraft } from "../../planner/make-plan.ts";
@@ -36,6 +34,7 @@ import type { JournalEntry, State } from "../../state/model/record.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import { listActiveRuns } from "../operate/paging.ts";
 import type { Session } from "../session/session.ts";
+import { restrictionOf } from "./address-filter.ts";
 import { withImports } from "./record-entries.ts";
 
 export interface PlanOptions extends PlanSelection {
@@ -351,42 +350,4 @@ async function liveText(reader: Reader, provider: Provider, live: LiveObject): P
     pieces.push(piece);
   }
   return provider.planning.content?.text?.(Buffer.concat(pieces), live.values);
-}
-
-/** Undefined without globs. Throws Failure with CLI_UNKNOWN_ADDRESS for a glob that matches nothing. */
-export function addressFilter(
-  globs: readonly string[],
-  addresses: readonly Address[],
-  option: "--only" | "--exclude" = "--only",
-  otherwise = "to list addresses, run `workspace state list` or `workspace graph`",
-): ((address: Address) => boolean) | undefined {
-  if (globs.length === 0) return undefined;
-  const matchers = globs.map(globMatcher);
-  const missed = globs.filter((_, at) => !addresses.some((address) => matchers[at]?.(address)));
-  if (missed.length > 0)
-    throw new Failure(...missed.map((glob) => missing(option, glob, addresses, otherwise)));
-  return (address) => matchers.some((matches) => matches(address));
-}
-
-/** The addresses that globs may select, before the matches are known; undefined without globs. */
-export function restrictionOf(only: readonly string[], exclude: readonly string[]): Restriction | undefined {
-  if (only.length === 0 && exclude.length === 0) return undefined;
-  const [selects, leaves] = [only, exclude].map((globs) => globs.map(globMatcher));
-  const kinds = only.map((glob) => /^(\w+)\./.exec(glob)?.[1]);
-  const excludedKinds = new Set(exclude.map((glob) => /^(\w+)\.\*+$/.exec(glob)?.[1]));
-  return {
-    only: (address) =>
-      (only.length === 0 || selects?.some((matches) => matches(address)) === true) &&
-      leaves?.some((matches) => matches(address)) !== true,
-    mayName: (kind) =>
-      (only.length === 0 || kinds.some((named) => named === undefined || named === kind)) &&
-      !excludedKinds.has(kind),
-  };
-}
-
-function missing(option: string, glob: string, addresses: readonly Address[], otherwise: string) {
-  const hint = isModuleAddress(glob)
-    ? `for the resources of a module, write '*.${nameOf(glob as Address)}/*'`
-    : nearestHint(glob, addresses, otherwise);
-  return error("CLI_UNKNOWN_ADDRESS", `${option} ${glob} matches no resource`, { hint });
 }

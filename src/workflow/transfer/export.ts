@@ -28,7 +28,7 @@ import type { Registry } from "../../resource/kind.ts";
 import type { ExportSource } from "../../spec/export/addresses.ts";
 import { type ExportedSpec, type ExportInput, exportable, exportSpec } from "../../spec/export/document.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
-import { addressFilter } from "../plan/sources.ts";
+import { addressFilter } from "../plan/address-filter.ts";
 import type { Connection } from "../session/connect.ts";
 
 const TAKEN = "choose another folder, or overwrite the file with --force";

@@ -64,8 +64,8 @@ test("findings of a rule are one line with the first message and the rule, those
   );
   const [{ blocks }] = findingSections(all, "error", undefined, { ...SPACIOUS, errors: 2 });
   expect(blocks.map(({ text }) => text.trim())).toEqual([
-    "> **3 errors** `GUARD_RULE` open says no to a (rule `open`): `pools.a`, `pools.b`, `pools.c`",
-    "> **3 errors** `GUARD_RULE` big says no to a (rule `big`): `pools.a`, `pools.b`, `pools.c`",
+    "> **3 errors** `GUARD_RULE` open says no to a (rule `open`), and 2 more: `pools.a`, `pools.b`, `pools.c`",
+    "> **3 errors** `GUARD_RULE` big says no to a (rule `big`), and 2 more: `pools.a`, `pools.b`, `pools.c`",
     "> **6 more errors** `idle`, `late`",
   ]);
 });

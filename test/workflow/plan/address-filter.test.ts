@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { parseAddress } from "../../../src/core/address.ts";
-import { addressFilter, restrictionOf } from "../../../src/workflow/plan/sources.ts";
+import { addressFilter, restrictionOf } from "../../../src/workflow/plan/address-filter.ts";
 import { thrownDiagnostics } from "../../failures.ts";
 
 const known = [
