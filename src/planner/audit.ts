@@ -6,11 +6,12 @@ import type { PlannedKind, PlanningRegistry } from "../resource/kind.ts";
 import { foldName, isBuiltIn } from "../resource/names.ts";
 import { isRenamable, nameReached } from "./decide/passed-names.ts";
 import { comparable, liveFingerprint } from "./diff/normalize.ts";
-import type { Change } from "./model/change.ts";
+import { type Change, changeKey } from "./model/change.ts";
 import { indexLive, type LiveIndex } from "./model/context.ts";
 import type { PlanInput } from "./model/input.ts";
 import type { Plan } from "./model/plan.ts";
-import { changeKey, transitiveClosure, type WorkItem, workGraph } from "./model/work-graph.ts";
+import { type WorkItem, workGraph } from "./order/apply-order.ts";
+import { transitiveClosure } from "./order/graph.ts";
 
 /** Contradictions in a plan. Each is a bug; a plan with one is never applied. */
 export function auditPlan(

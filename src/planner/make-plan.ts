@@ -20,7 +20,6 @@ import {
 import { nestingCycles, unmanageableMemberships, withNestingOrder } from "./check/memberships.ts";
 import { decideResources } from "./decide/decide.ts";
 import { planDeletes, retainInUse, unmanagedOf } from "./decide/deletes.ts";
-import { withDependencies } from "./decide/dependencies.ts";
 import { withLikelyRenames } from "./decide/likely-renames.ts";
 import { duplicatesIn } from "./decide/match-live.ts";
 import { namesStillHeld, type PassedNames, withPassedNames } from "./decide/passed-names.ts";
@@ -40,7 +39,8 @@ import { createContext, dropInvalidRecords, type LiveMember, type PlanContext } 
 import { isSelected, type MissingFacts, type PlanFacts, type PlanInput } from "./model/input.ts";
 import type { Plan } from "./model/plan.ts";
 import { askKind, createPlannedWorkspace, withConsequences } from "./model/planned-workspace.ts";
-import { inPlanOrder } from "./model/work-graph.ts";
+import { withDependencies } from "./order/dependencies.ts";
+import { inPlanOrder } from "./order/plan-order.ts";
 
 export function makePlan(from: PlanInput & PlanFacts): Plan {
   return finishPlan(draftPlan(from), from);

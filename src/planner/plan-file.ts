@@ -12,10 +12,9 @@ import type { Live } from "../resource/live.ts";
 import type { State } from "../state/model/record.ts";
 import { withPlannedReferences } from "./decide/renamed-references.ts";
 import { isAsPlanned } from "./diff/normalize.ts";
-import { type Change, type Create, removes, touches } from "./model/change.ts";
+import { type Change, type Create, changeKey, removes, touches } from "./model/change.ts";
 import { addressByObject, indexLive, type LiveIndex, type ObjectOwners } from "./model/context.ts";
 import type { Plan } from "./model/plan.ts";
-import { changeKey } from "./model/work-graph.ts";
 
 const SAVED_FORMAT = "workspace-plan/3";
 

@@ -6,7 +6,7 @@ import { canonicalJson } from "../core/digest.ts";
 import type { Json } from "../core/json.ts";
 import { overlaps, type Path, toPointer, withValueAt } from "../core/pointer.ts";
 import { checkGuards } from "./check/guards.ts";
-import { type Change, type Desiring, nameSourceOf, touches } from "./model/change.ts";
+import { type Change, changeKey, type Desiring, nameSourceOf, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords } from "./model/context.ts";
 import type { PlanFacts, PlanInput } from "./model/input.ts";
 import type {
@@ -19,7 +19,6 @@ import type {
   SplitChange,
 } from "./model/plan.ts";
 import { createPlannedWorkspace } from "./model/planned-workspace.ts";
-import { changeKey } from "./model/work-graph.ts";
 
 /** The address that the head gives to what an address of the base is about. */
 export type AddressInHead = (address: Address) => Address;

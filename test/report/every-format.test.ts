@@ -3,9 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { addressOf, remoteId } from "../../src/core/address.ts";
 import { error, warning } from "../../src/core/diagnostic.ts";
-import type { Change } from "../../src/planner/model/change.ts";
+import { type Change, changeKey } from "../../src/planner/model/change.ts";
 import type { Drift, Plan } from "../../src/planner/model/plan.ts";
-import { changeKey } from "../../src/planner/model/work-graph.ts";
 import { registry } from "../../src/providers/index.ts";
 import { driftReportJson } from "../../src/report/format/plan-json.ts";
 import {

@@ -2,9 +2,8 @@
 
 import { addressOf, remoteId } from "../../src/core/address.ts";
 import { error } from "../../src/core/diagnostic.ts";
-import type { Change } from "../../src/planner/model/change.ts";
+import { type Change, changeKey } from "../../src/planner/model/change.ts";
 import type { ApplyOutcome, Plan } from "../../src/planner/model/plan.ts";
-import { changeKey } from "../../src/planner/model/work-graph.ts";
 import { findingsJunit } from "../../src/report/format/junit.ts";
 import {
   ACCESS_FORMATS,

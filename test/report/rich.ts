@@ -2,9 +2,8 @@
 
 import { addressOf, remoteId } from "../../src/core/address.ts";
 import { type Diagnostic, error, warning } from "../../src/core/diagnostic.ts";
-import type { Change, ContentDiff } from "../../src/planner/model/change.ts";
+import { type Change, type ContentDiff, changeKey } from "../../src/planner/model/change.ts";
 import type { ApplyOutcome, ChangeOutcome, Plan } from "../../src/planner/model/plan.ts";
-import { changeKey } from "../../src/planner/model/work-graph.ts";
 import { create, noop, remove, replace, secret, update } from "./plans.ts";
 
 const told = (number: number) => ({

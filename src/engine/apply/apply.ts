@@ -4,7 +4,7 @@ import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { lazily } from "../../core/lazily.ts";
 import { failureDiagnostic } from "../../core/request-failure.ts";
-import { type Change, type Create, type Replace, writes } from "../../planner/model/change.ts";
+import { type Change, type Create, changeKey, type Replace, writes } from "../../planner/model/change.ts";
 import {
   type ApplyEvent,
   type ApplyOutcome,
@@ -12,7 +12,7 @@ import {
   type ChangeStatus,
   wasStopped,
 } from "../../planner/model/plan.ts";
-import { changeKey, type WorkItem, workGraph } from "../../planner/model/work-graph.ts";
+import { type WorkItem, workGraph } from "../../planner/order/apply-order.ts";
 import {
   type ApplyInput,
   type ApplyRun,

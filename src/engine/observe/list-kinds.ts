@@ -4,7 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { defined, type Json } from "../../core/json.ts";
 import { failureDiagnostic } from "../../core/request-failure.ts";
 import type { Lookup, LookupAnswer, LookupAnswers } from "../../planner/model/input.ts";
-import { transitiveClosure } from "../../planner/model/work-graph.ts";
+import { transitiveClosure } from "../../planner/order/graph.ts";
 import type { Catalog, Catalogs } from "../../resource/compute.ts";
 import { identifyingFields, type Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";

@@ -3,7 +3,7 @@
 import { type Address, kindOf } from "../../core/address.ts";
 import { lazily } from "../../core/lazily.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
-import { transitiveClosure } from "../../planner/model/work-graph.ts";
+import { transitiveClosure } from "../../planner/order/graph.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../resource/access.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import { foldersAbove, isApplicationId, principalKey } from "../../resource/names.ts";
-import { transitiveClosure } from "../model/work-graph.ts";
+import { transitiveClosure } from "../order/graph.ts";
 
 /** `user ada@example.com`: names of users and IDs of service principals compare without regard to case. */
 export type PrincipalKey = string;

@@ -5,11 +5,11 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import { foldName, kindsNamedBy } from "../../resource/names.ts";
-import { mentioned } from "../decide/dependencies.ts";
 import { type Change, isOfReplaced, writes } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import { markedResult } from "../model/planned-workspace.ts";
-import { transitiveClosure, withNeeds } from "../model/work-graph.ts";
+import { mentioned, withNeeds } from "../order/dependencies.ts";
+import { transitiveClosure } from "../order/graph.ts";
 
 /** Cycles of declared memberships alone were reported with the spec. */
 export function nestingCycles(context: PlanContext, changes: readonly Change[]): Diagnostic[] {

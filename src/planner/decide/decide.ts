@@ -38,8 +38,8 @@ import {
 } from "../model/change.ts";
 import { isRead, type PlanContext, plannedAttribute, recordedOf } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
-import { topologicalOrder } from "../model/work-graph.ts";
-import { changedDependencies } from "./dependencies.ts";
+import { changedDependencies } from "../order/dependencies.ts";
+import { topologicalOrder } from "../order/graph.ts";
 import { type LiveMatch, matchLive } from "./match-live.ts";
 
 type ResourceDecision = { readonly change: Change } | { readonly refused: Diagnostic };

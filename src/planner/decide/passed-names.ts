@@ -6,6 +6,7 @@ import type { LiveObject } from "../../resource/live.ts";
 import { isSameName } from "../../resource/names.ts";
 import {
   type Change,
+  changeKey,
   type Delete,
   isUnresolved,
   type NameSource,
@@ -16,8 +17,9 @@ import {
 } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
 import { nameKey } from "../model/planned-workspace.ts";
-import { changeKey, changesByObject, freeingKey, transitiveClosure, workGraph } from "../model/work-graph.ts";
-import { unchangedListers } from "./dependencies.ts";
+import { changesByObject, freeingKey, workGraph } from "../order/apply-order.ts";
+import { unchangedListers } from "../order/dependencies.ts";
+import { transitiveClosure } from "../order/graph.ts";
 
 type Holder = Update | Replace | Delete;
 

@@ -7,7 +7,8 @@ import { foldersAbove } from "../../resource/names.ts";
 import { type Change, type Delete, deletesCurrent } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
-import { transitiveClosure, withNeeds } from "../model/work-graph.ts";
+import { withNeeds } from "../order/dependencies.ts";
+import { transitiveClosure } from "../order/graph.ts";
 
 /** The folders above the declared resources, by address, with the first such resource. */
 export function occupiedFolders({ registry, spec, destroy }: PlanInput): ReadonlyMap<Address, Address> {

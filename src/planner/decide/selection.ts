@@ -4,11 +4,20 @@
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import { grouped, listed } from "../../core/sentences.ts";
-import { type Change, type Delete, nameSourceOf, type Replace, removes, touches } from "../model/change.ts";
+import {
+  type Change,
+  changeKey,
+  type Delete,
+  nameSourceOf,
+  type Replace,
+  removes,
+  touches,
+} from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
 import type { Plan } from "../model/plan.ts";
-import { addDependent, changeKey, transitiveClosure } from "../model/work-graph.ts";
+import { addDependent } from "../order/dependencies.ts";
+import { transitiveClosure } from "../order/graph.ts";
 import { type PassedNames, withPassedNames } from "./passed-names.ts";
 
 /** A plan with `only` or `exclude`. */

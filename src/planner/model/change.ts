@@ -187,6 +187,11 @@ export function isOfReplaced(change: Change): boolean {
   return "deposed" in change && change.deposed === true;
 }
 
+/** The key of a change in a plan. Two changes may share an address: a replaced object and its replacement. */
+export function changeKey(change: Change): string {
+  return "id" in change && isOfReplaced(change) ? `${change.address}#${change.id}` : change.address;
+}
+
 /** Whether a change deletes the current object of its address, and not one that was replaced earlier. */
 export function deletesCurrent(change: Change): change is Delete {
   return change.action === "delete" && change.deposed !== true;

@@ -4,7 +4,7 @@ import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import { movedEntry } from "../../planner/decide/likely-renames.ts";
-import { type Change, changesAnything, touches } from "../../planner/model/change.ts";
+import { type Change, changeKey, changesAnything, touches } from "../../planner/model/change.ts";
 import {
   type ChangeOrigin,
   findingsOf,
@@ -18,7 +18,6 @@ import {
   summaryOf,
   type Unmanaged,
 } from "../../planner/model/plan.ts";
-import { changeKey } from "../../planner/model/work-graph.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { CHANGING_ACTIONS } from "../../resource/planning.ts";

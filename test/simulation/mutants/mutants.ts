@@ -219,7 +219,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "unordered-deletes",
     bug: "a delete does not wait for the users of the deleted object",
-    file: "src/planner/decide/dependencies.ts",
+    file: "src/planner/order/dependencies.ts",
     find: `return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };`,
     put: `return { ...change, dependsOn: [...needs].sort() };`,
     suite: "cut",

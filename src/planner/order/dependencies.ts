@@ -1,4 +1,5 @@
-// Finds the dependencies of each change in the spec, the state, and the live objects. `model/work-graph.ts` sorts changes by them.
+// Finds what each change waits for, in the spec, the state, and the live objects: a creation for the objects that it depends on, a deletion
+// for the users of its object. `plan-order.ts` and `apply-order.ts` sort changes with it.
 
 import type { Address } from "../../core/address.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
@@ -6,7 +7,7 @@ import { tableSchema, visitValue } from "../../resource/walk.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import { nameKey } from "../model/planned-workspace.ts";
-import { addDependent, transitiveClosure } from "../model/work-graph.ts";
+import { transitiveClosure } from "./graph.ts";
 
 /** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
 export function withDependencies(context: PlanContext, changes: readonly Change[]): Change[] {
@@ -44,6 +45,17 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
     }
     return isEqual(needs, change.dependsOn) ? change : { ...change, dependsOn: needs };
   });
+}
+
+/** The change, which also depends on these addresses. */
+export function withNeeds(change: Change, addresses: readonly Address[]): Change {
+  return { ...change, dependsOn: [...new Set([...change.dependsOn, ...addresses])].sort() };
+}
+
+export function addDependent(dependents: Map<Address, Set<Address>>, from: Address, to: Address): void {
+  const addresses = dependents.get(to);
+  if (addresses === undefined) dependents.set(to, new Set([from]));
+  else addresses.add(from);
 }
 
 function isEqual(some: readonly Address[], others: readonly Address[]): boolean {

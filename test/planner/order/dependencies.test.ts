@@ -3,10 +3,10 @@
 import { describe, expect, test } from "vitest";
 import type { Address, RemoteId } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { changedDependencies, withDependencies } from "../../../src/planner/decide/dependencies.ts";
 import { excludedAddresses, limitChanges } from "../../../src/planner/decide/selection.ts";
 import type { Change, Replace } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
+import { changedDependencies, withDependencies } from "../../../src/planner/order/dependencies.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";
 import { context, object, record, resource, spec, state } from "../build.ts";

@@ -1,14 +1,9 @@
-// The order of changes, and sorting by need.
+// The order in which a plan lists its changes.
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import type { Change } from "../../../src/planner/model/change.ts";
-import {
-  changeKey,
-  inPlanOrder,
-  topologicalOrder,
-  transitiveClosure,
-} from "../../../src/planner/model/work-graph.ts";
+import { type Change, changeKey } from "../../../src/planner/model/change.ts";
+import { inPlanOrder } from "../../../src/planner/order/plan-order.ts";
 import { context, object } from "../build.ts";
 import { create, one, remove, update } from "../changes.ts";
 
@@ -109,40 +104,4 @@ test("changes with the same address keep the order in which they were planned", 
   const [first, second] = [remove("boxes.a", { deposed: true, id }), remove("boxes.a")];
   expect(inPlanOrder(context(), [first, second])).toEqual([first, second]);
   expect(inPlanOrder(context(), [second, first])).toEqual([second, first]);
-});
-
-describe("topologicalOrder", () => {
-  const needs: Readonly<Record<string, readonly string[]>> = { a: ["c"], b: [], c: ["d"], d: [] };
-
-  test("keeps the given order except for needs", () => {
-    expect(topologicalOrder(["a", "b", "c", "d"], (one) => needs[one] ?? [])).toEqual(["d", "c", "a", "b"]);
-  });
-
-  test("has an item after all that it needs, also if some of them come first", () => {
-    expect(topologicalOrder(["d", "e", "b"], (one) => (one === "e" ? ["d", "b"] : []))).toEqual([
-      "d",
-      "b",
-      "e",
-    ]);
-  });
-
-  test("throws on a cycle", () => {
-    expect(() => topologicalOrder(["a", "b"], (one) => (one === "a" ? ["b"] : ["a"]))).toThrow(
-      "dependency cycle",
-    );
-  });
-
-  test("has an item once that several need", () => {
-    const all: Readonly<Record<string, readonly string[]>> = {
-      a: ["b", "c"],
-      b: ["d"],
-      c: ["d", "b"],
-      d: [],
-    };
-    expect(topologicalOrder(["a"], (one) => all[one] ?? [])).toEqual(["d", "b", "c", "a"]);
-  });
-
-  test("transitiveClosure gathers needs of needs once", () => {
-    expect([...transitiveClosure(["a"], (one) => needs[one] ?? [])].sort()).toEqual(["a", "c", "d"]);
-  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
-import { freeingKey, workGraph } from "../../../src/planner/model/work-graph.ts";
+import { freeingKey, workGraph } from "../../../src/planner/order/apply-order.ts";
 import { adopt, create, forget, noop, remove, replace, report, update } from "../changes.ts";
 
 const shape = (...changes: readonly Change[]) =>
