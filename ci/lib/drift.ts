@@ -1,7 +1,7 @@
 // The open drift of a report, so that an issue opens, changes, and closes with it.
 
 import { createHash } from "node:crypto";
-import { SENSITIVE_TEXT } from "../../src/core/sensitive-texts.ts";
+import { SENSITIVE_TEXT } from "../../src/core/sensitive/texts.ts";
 import { isRecord } from "./http.ts";
 
 export interface DriftDigest {

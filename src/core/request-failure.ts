@@ -2,7 +2,7 @@
 
 import type { Code } from "./codes.ts";
 import { type Diagnostic, error, errorCode, Failure, thrownText } from "./diagnostic.ts";
-import type { SensitiveTexts } from "./sensitive-texts.ts";
+import type { SensitiveTexts } from "./sensitive/texts.ts";
 
 /** The service answered that the request had no effect, or it never left this machine. */
 export class Refused extends Error {

@@ -2,7 +2,7 @@
 
 import { canonicalJson } from "../core/digest.ts";
 import { isObject, type Json } from "../core/json.ts";
-import { SENSITIVE_TEXT } from "../core/sensitive-texts.ts";
+import { SENSITIVE_TEXT } from "../core/sensitive/texts.ts";
 
 /**
  * A value that an expression can choose and pass on, but not read: in a spec, a reference to a resource, which is unknown until apply; in

@@ -5,7 +5,7 @@ import { Failure, thrownText } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
 import { defined, type Json } from "../core/json.ts";
 import { isTimeZone } from "../core/quartz.ts";
-import type { SensitiveTexts } from "../core/sensitive-texts.ts";
+import type { SensitiveTexts } from "../core/sensitive/texts.ts";
 import { Findings } from "../spec/model/findings.ts";
 import type { SourceText } from "../spec/model/source.ts";
 import { keySpanOf, plain, type SpecNode } from "../spec/model/tree.ts";

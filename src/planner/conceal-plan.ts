@@ -4,7 +4,7 @@ import type { Address } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
 import { isObject, type Json } from "../core/json.ts";
 import { type Path, toDottedPath } from "../core/pointer.ts";
-import { hasDigest, type SensitiveValues } from "../core/sensitive-values.ts";
+import { hasDigest, type SensitiveValues } from "../core/sensitive/values.ts";
 import type { Values } from "../resource/field-schema.ts";
 import { CONTENT_FIELDS, isContentDigest } from "../resource/kind.ts";
 import type { FieldDiff, Step } from "../resource/planning.ts";

@@ -5,7 +5,7 @@ import { type Diagnostic, error, type Location } from "../core/diagnostic.ts";
 import { canonicalPieces, startDigest } from "../core/digest.ts";
 import { indentedPieces, parseJson } from "../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
-import type { SensitiveValues } from "../core/sensitive-values.ts";
+import type { SensitiveValues } from "../core/sensitive/values.ts";
 import { listed } from "../core/sentences.ts";
 import type { PlanningRegistry } from "../resource/kind.ts";
 import type { Live } from "../resource/live.ts";

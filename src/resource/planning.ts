@@ -4,7 +4,7 @@ import type { Address, RemoteId } from "../core/address.ts";
 import type { Code } from "../core/codes.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
-import type { Place } from "../core/sensitive-places.ts";
+import type { Place } from "../core/sensitive/places.ts";
 import type { AccessPlanning } from "./access.ts";
 import type { Compute } from "./compute.ts";
 import type { FieldDialect, Values } from "./field-schema.ts";

@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";
-import { SENSITIVE_TEXT } from "../core/sensitive-texts.ts";
+import { SENSITIVE_TEXT } from "../core/sensitive/texts.ts";
 import { FUNCTION_FORMS } from "../expressions/functions.ts";
 import { isReference, isTemplate } from "../expressions/template.ts";
 import { dataOf } from "./evaluate/node-values.ts";

@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { KeyedDigest } from "../core/digest.ts";
-import type { SensitiveTexts } from "../core/sensitive-texts.ts";
+import type { SensitiveTexts } from "../core/sensitive/texts.ts";
 import { isTemplate } from "../expressions/template.ts";
 import { type PlanningRegistry, secretField } from "../resource/kind.ts";
 import { Evaluator } from "./evaluate/evaluator.ts";

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { type ClientOptions, createClient } from "../../src/api/client.ts";
 import type { RequestEvent } from "../../src/api/retry/send.ts";
 import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
-import { Sensitive } from "../../src/core/sensitive-texts.ts";
+import { Sensitive } from "../../src/core/sensitive/texts.ts";
 import { apiError, json, raw, refused, reset, scimError, thrown, timedOut } from "./answers.ts";
 import { HOST, type Line, scripted, TOKEN } from "./scripted.ts";
 

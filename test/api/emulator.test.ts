@@ -5,7 +5,7 @@ import { type Client, createClient } from "../../src/api/client.ts";
 import { httpTransport } from "../../src/api/http/transport.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
-import { Sensitive } from "../../src/core/sensitive-texts.ts";
+import { Sensitive } from "../../src/core/sensitive/texts.ts";
 import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
 import { thrown } from "./answers.ts";
 import { TOKEN } from "./scripted.ts";

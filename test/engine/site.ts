@@ -9,7 +9,7 @@ import type { RequestEvent } from "../../src/api/retry/send.ts";
 import { dialectTable } from "../../src/config/dialect.ts";
 import { Failure, hasErrors } from "../../src/core/diagnostic.ts";
 import { keyedDigest } from "../../src/core/digest.ts";
-import { SensitiveValues } from "../../src/core/sensitive-values.ts";
+import { SensitiveValues } from "../../src/core/sensitive/values.ts";
 import { applyPlan } from "../../src/engine/apply/apply.ts";
 import { listKinds } from "../../src/engine/observe/list-kinds.ts";
 import { observe } from "../../src/engine/observe/observe.ts";

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { SensitiveTexts } from "../../src/core/sensitive-texts.ts";
+import { SensitiveTexts } from "../../src/core/sensitive/texts.ts";
 import type { Drift, Plan } from "../../src/planner/model/plan.ts";
 import { registry } from "../../src/providers/index.ts";
 import { registryIn } from "../../src/resource/dialect-view.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { addressOf } from "../../src/core/address.ts";
 import { error, warning } from "../../src/core/diagnostic.ts";
 import type { Path } from "../../src/core/pointer.ts";
-import { hasDigest, SensitiveValues, withoutDigests } from "../../src/core/sensitive-values.ts";
+import { hasDigest, SensitiveValues, withoutDigests } from "../../src/core/sensitive/values.ts";
 import { concealedPlan, otherSensitiveValue, restoredPlan } from "../../src/planner/conceal-plan.ts";
 import { type Change, touches } from "../../src/planner/model/change.ts";
 import type { Drift, Plan } from "../../src/planner/model/plan.ts";

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { digest } from "../../src/core/digest.ts";
-import { Sensitive } from "../../src/core/sensitive-texts.ts";
+import { Sensitive } from "../../src/core/sensitive/texts.ts";
 import { registry } from "../../src/providers/index.ts";
 import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import type { Values } from "../../src/resource/field-schema.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
-import { Sensitive } from "../../src/core/sensitive-texts.ts";
+import { Sensitive } from "../../src/core/sensitive/texts.ts";
 import { acls } from "../../src/providers/acls.ts";
 import { groups } from "../../src/providers/groups.ts";
 import { scopes } from "../../src/providers/scopes.ts";

@@ -1,6 +1,6 @@
 // Removes tokens and secrets, in any encoding, from messages of the service or the system.
 
-import { SensitiveTexts } from "../../core/sensitive-texts.ts";
+import { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { utf8Text } from "../../core/utf8.ts";
 
 const TOKEN = "(token)";

@@ -5,7 +5,7 @@ import type { RequestEvent } from "../../api/retry/send.ts";
 import { PROGRAM } from "../../config/version.ts";
 import { type Diagnostic, hasErrors, withoutFrame } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
-import { SensitiveTexts } from "../../core/sensitive-texts.ts";
+import { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { count } from "../../core/sentences.ts";
 import { isNameOfCredential } from "../../fleet/model/fleet.ts";
 import {

@@ -11,7 +11,7 @@ import { PROGRAM } from "../../config/version.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
-import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
 import { count } from "../../core/sentences.ts";
 import {
   FLEET_FOLDER,

@@ -4,7 +4,7 @@ import type { Writer } from "../../api/contract/reader.ts";
 import type { Address, RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 import { NotSent, UnknownOutcome } from "../../core/request-failure.ts";
-import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { indexLive, type LiveIndex } from "../../planner/model/context.ts";
 import type { ApplyEvent, ChangeStatus, Plan } from "../../planner/model/plan.ts";

@@ -5,7 +5,7 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
-import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
 import { shortened } from "../../core/sentences.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import { type PlannedKind, secretField } from "../../resource/kind.ts";

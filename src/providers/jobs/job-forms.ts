@@ -3,7 +3,7 @@
 import { isUsual, OF_TASK, singleTask, TASK_KEY } from "../../api/dialect/jobs.ts";
 import { defined, isObject, type Json, type JsonObject, omit, pick } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
-import type { Place } from "../../core/sensitive-places.ts";
+import type { Place } from "../../core/sensitive/places.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { placeInCluster, withoutInherited, withSize } from "../clusters/fields.ts";
 import { int64 } from "../kit/responses.ts";

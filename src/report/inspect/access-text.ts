@@ -1,6 +1,6 @@
 // Who can do what: the rights of a principal by object, or of an object by level, as a view, as text, and as JSON.
 
-import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
 import { count } from "../../core/sentences.ts";
 import type { ObjectAccess, PrincipalAccess } from "../../planner/access/held-rights.ts";
 import { type AccessRight, rightJson } from "../../planner/model/plan.ts";

@@ -5,7 +5,7 @@ import { structuredPatch } from "diff/lib/patch/create.js";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
-import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
 import { type FieldTable, type ListRule, type Severity, schemaAt } from "../../resource/field-schema.ts";
 import { isSensitive, maskedValue } from "../../resource/masked.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";

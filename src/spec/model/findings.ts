@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic, Location } from "../../core/diagnostic.ts";
-import { SensitiveTexts } from "../../core/sensitive-texts.ts";
+import { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { didYouMean, suggester, type Vocabulary } from "../../core/suggest.ts";
 import { locationOf, type Span } from "./source.ts";

@@ -1,7 +1,7 @@
 // Spans of a source file, converted to line, column, and frame only on demand.
 
 import type { Location } from "../../core/diagnostic.ts";
-import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
+import type { SensitiveTexts } from "../../core/sensitive/texts.ts";
 
 const WIDEST = 120;
 /** The beginning of a long value is enough to find it. */

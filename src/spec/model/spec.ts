@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
 import type { Path } from "../../core/pointer.ts";
-import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
+import type { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import type { RuleLogic, RulePart } from "../../expressions/rule.ts";
 import type { Severity, Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";

@@ -4,7 +4,7 @@ import { nameOf } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { type Path, setMember, toPointer } from "../../core/pointer.ts";
-import { SENSITIVE_TEXT, SensitiveTexts } from "../../core/sensitive-texts.ts";
+import { SENSITIVE_TEXT, SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { escaped } from "../../expressions/template.ts";
 import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
 import { hasContent, type PlanningRegistry, secretField } from "../../resource/kind.ts";

@@ -2,7 +2,7 @@
 
 import type { KeyedDigest } from "../../core/digest.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
-import { Sensitive } from "../../core/sensitive-texts.ts";
+import { Sensitive } from "../../core/sensitive/texts.ts";
 import { utf8Text } from "../../core/utf8.ts";
 import { isEvaluated, isTemplate, templateParts } from "../../expressions/template.ts";
 import type { FieldSchema, Values } from "../../resource/field-schema.ts";

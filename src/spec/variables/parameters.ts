@@ -5,7 +5,7 @@ import type { RE2JS } from "re2js";
 import type { Code } from "../../core/codes.ts";
 import { thrownText } from "../../core/diagnostic.ts";
 import { collectTexts, type Json, ownMember } from "../../core/json.ts";
-import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
+import type { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { listed, shortened } from "../../core/sentences.ts";
 import { re2js } from "../../expressions/functions.ts";
 import { escaped, isPathAlone, literalOf } from "../../expressions/template.ts";

@@ -1,7 +1,7 @@
 // Targets: their settings, the selection of one (before everything else, because the location of the state depends on it), and its merge over the rest of the spec: maps merge, other values replace, and null removes.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { SENSITIVE_TEXT } from "../../core/sensitive-texts.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
 import { listed } from "../../core/sentences.ts";
 import { isTemplate } from "../../expressions/template.ts";
 import { readAll } from "../files/includes.ts";

@@ -3,7 +3,7 @@
 import { type Diagnostic, Failure, failureOf, hasErrors, withoutFrame } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
-import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { applyPlan } from "../../engine/apply/apply.ts";
 import { recordBeforeWrites } from "../../engine/recover/recover.ts";

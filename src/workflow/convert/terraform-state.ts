@@ -7,7 +7,7 @@ import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { collectTexts, isObject, type Json, type JsonObject, objectIn, ownMember } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { visitScalars } from "../../core/scalars.ts";
-import { SensitiveTexts } from "../../core/sensitive-texts.ts";
+import { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { count, shortened } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
 

@@ -8,7 +8,7 @@ import { parseDuration } from "../../core/duration.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { Refused } from "../../core/request-failure.ts";
-import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { firstFew } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import {

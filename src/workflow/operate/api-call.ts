@@ -16,7 +16,7 @@ import { parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { type Path, valueAt, withValueAt } from "../../core/pointer.ts";
 import { changedScalars } from "../../core/scalars.ts";
-import { Sensitive } from "../../core/sensitive-texts.ts";
+import { Sensitive } from "../../core/sensitive/texts.ts";
 import { shortened } from "../../core/sentences.ts";
 import { nearestHint, suggester } from "../../core/suggest.ts";
 import { utf8Text } from "../../core/utf8.ts";

@@ -5,8 +5,8 @@ import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/ad
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { isMissing, maskedFailure, maskingFailures } from "../../core/request-failure.ts";
-import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
-import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import type { SensitiveTexts } from "../../core/sensitive/texts.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { registry } from "../../providers/index.ts";
 import { idText } from "../../resource/service-status.ts";

@@ -2,7 +2,7 @@
 
 import { type Address, kindOf } from "../../core/address.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
-import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { type ListKindsInput, listKinds } from "../../engine/observe/list-kinds.ts";
 import { FOLDERS, isInTree } from "../../planner/access/access-state.ts";

@@ -2,7 +2,7 @@
 
 import type { Address } from "../../core/address.ts";
 import { warning } from "../../core/diagnostic.ts";
-import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { MovePaths, moveRecords, type RecoveredAndMoved } from "../../engine/recover/move-records.ts";
 import type { Recovered } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";

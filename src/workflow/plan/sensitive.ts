@@ -1,7 +1,7 @@
 // What a run knows of sensitive values: from the spec, from the digests in the state, and from the live objects that have them.
 
 import type { Address } from "../../core/address.ts";
-import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { concealedPlan, type OpenContents } from "../../planner/conceal-plan.ts";
 import { declaredForm } from "../../planner/diff/normalize.ts";
 import { addressByObject } from "../../planner/model/context.ts";

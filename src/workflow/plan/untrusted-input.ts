@@ -5,7 +5,7 @@ import { type Address, addressOf, kindOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import { defined, type JsonObject, omit } from "../../core/json.ts";
 import { isSamePath } from "../../core/pointer.ts";
-import { hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts";
+import { hasDigest, type SensitiveValues } from "../../core/sensitive/values.ts";
 import { listed } from "../../core/sentences.ts";
 import { comparable } from "../../planner/diff/normalize.ts";
 import { withOtherValues } from "../../planner/mode/compare-secrets.ts";

@@ -7,7 +7,7 @@ import { authoritiesOf } from "../../config/network.ts";
 import { leaseFromEnv, timeFromEnv } from "../../config/settings.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
-import { SensitiveValues, type SensitiveValuesOptions } from "../../core/sensitive-values.ts";
+import { SensitiveValues, type SensitiveValuesOptions } from "../../core/sensitive/values.ts";
 import { registry } from "../../providers/index.ts";
 import { schemaAt } from "../../resource/field-schema.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";

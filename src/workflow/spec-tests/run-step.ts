@@ -9,7 +9,7 @@ import { type Diagnostic, error, Failure, failureOf, hasErrors } from "../../cor
 import { defined, type JsonObject } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
-import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { stateExists } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";

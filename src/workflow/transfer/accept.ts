@@ -5,7 +5,7 @@ import { type Address, memberOf, nameOf, parentOf } from "../../core/address.ts"
 import { type Diagnostic, error, Failure, failureOf, hasErrors, warning } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
-import type { SensitiveTexts } from "../../core/sensitive-texts.ts";
+import type { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { listed } from "../../core/sentences.ts";
 import { escaped } from "../../expressions/template.ts";
 import { indexLive } from "../../planner/model/context.ts";

@@ -3,7 +3,7 @@
 import { type Address, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
-import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { recordFromLive } from "../../engine/apply/record-values.ts";
 import { unmanageableError } from "../../planner/decide/match-live.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { OPERATIONS } from "../../../src/api/contract/operations.ts";
 import { prepareRequest } from "../../../src/api/http/request-body.ts";
-import { Sensitive } from "../../../src/core/sensitive-texts.ts";
+import { Sensitive } from "../../../src/core/sensitive/texts.ts";
 
 const utf8 = new TextEncoder();
 

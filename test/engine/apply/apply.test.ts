@@ -4,7 +4,7 @@ import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";
-import { SensitiveValues } from "../../../src/core/sensitive-values.ts";
+import { SensitiveValues } from "../../../src/core/sensitive/values.ts";
 import { applyPlan } from "../../../src/engine/apply/apply.ts";
 import { Semaphore } from "../../../src/engine/concurrency.ts";
 import type { DesiredSpec } from "../../../src/engine/observe/needed-kinds.ts";

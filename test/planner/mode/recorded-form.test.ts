@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { addressOf, remoteId } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Path } from "../../../src/core/pointer.ts";
-import { hasDigest, SensitiveValues, withoutDigests } from "../../../src/core/sensitive-values.ts";
+import { hasDigest, SensitiveValues, withoutDigests } from "../../../src/core/sensitive/values.ts";
 import {
   hideRecordedStrings,
   hidingMemberships,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { SensitiveTexts } from "../../../src/core/sensitive-texts.ts";
+import { SensitiveTexts } from "../../../src/core/sensitive/texts.ts";
 import { locationOf, SourceText } from "../../../src/spec/model/source.ts";
 
 const TEXT = "one\n\ttwo: x\n\nfour";

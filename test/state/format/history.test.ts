@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
 import { digest } from "../../../src/core/digest.ts";
 import type { PastRun } from "../../../src/core/past-run.ts";
-import { SensitiveValues } from "../../../src/core/sensitive-values.ts";
+import { SensitiveValues } from "../../../src/core/sensitive/values.ts";
 import { recordedLease } from "../../../src/engine/apply/run-history.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { registry } from "../../../src/providers/index.ts";

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
-import { SensitiveValues } from "../../../src/core/sensitive-values.ts";
+import { SensitiveValues } from "../../../src/core/sensitive/values.ts";
 import type { Live } from "../../../src/resource/live.ts";
 import { hideLive } from "../../../src/workflow/plan/sensitive.ts";
 import { object, record, state } from "../../planner/build.ts";

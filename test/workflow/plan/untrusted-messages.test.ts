@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { SensitiveValues } from "../../../src/core/sensitive-values.ts";
+import { SensitiveValues } from "../../../src/core/sensitive/values.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";
 import { planningRegistryIn } from "../../../src/resource/dialect-view.ts";
 import type { Live } from "../../../src/resource/live.ts";

@@ -1,13 +1,13 @@
 // The sensitive values of a run: their places, their strings, and the keyed digests that replace them outside the run.
 
-import type { Address } from "./address.ts";
-import type { Diagnostic } from "./diagnostic.ts";
-import { decryptedBlock, encryptedBlock, keyedDigest } from "./digest.ts";
-import { stringifyJson } from "./exact-json.ts";
-import { isObject, type Json, type JsonObject } from "./json.ts";
-import { lazily } from "./lazily.ts";
-import { type Path, valueAt } from "./pointer.ts";
-import { changedScalars, changedTexts, hasString, isScalar, type Scalar, visitScalars } from "./scalars.ts";
+import type { Address } from "../address.ts";
+import type { Diagnostic } from "../diagnostic.ts";
+import { decryptedBlock, encryptedBlock, keyedDigest } from "../digest.ts";
+import { stringifyJson } from "../exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import { lazily } from "../lazily.ts";
+import { type Path, valueAt } from "../pointer.ts";
+import { changedScalars, changedTexts, hasString, isScalar, type Scalar, visitScalars } from "../scalars.ts";
 import {
   addPlace,
   emptyTree,
@@ -17,8 +17,8 @@ import {
   Places,
   type PlaceTree,
   withoutIndexes,
-} from "./sensitive-places.ts";
-import { SENSITIVE_TEXT, SensitiveTexts, SHORTEST_UNSURE_PART } from "./sensitive-texts.ts";
+} from "./places.ts";
+import { SENSITIVE_TEXT, SensitiveTexts, SHORTEST_UNSURE_PART } from "./texts.ts";
 
 /** `(sensitive <salt>-<digest>)`. The salt belongs to the place, so equal values in two places have different digests. */
 const DIGEST = /\(sensitive ([0-9a-f]{16}-)([0-9a-f]{32})\)/g;

@@ -2,8 +2,8 @@
 
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { Sensitive, SensitiveTexts } from "../../src/core/sensitive-texts.ts";
-import { shortened } from "../../src/core/sentences.ts";
+import { Sensitive, SensitiveTexts } from "../../../src/core/sensitive/texts.ts";
+import { shortened } from "../../../src/core/sentences.ts";
 
 const canary = "canary-7f3a";
 const secret = new Sensitive(new TextEncoder().encode(canary));

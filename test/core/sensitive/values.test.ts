@@ -1,9 +1,9 @@
 // Digests of sensitive values: bound to their place, revealed by a run that has the value, and opaque to others.
 
 import { describe, expect, test } from "vitest";
-import type { Address } from "../../src/core/address.ts";
-import type { Path } from "../../src/core/pointer.ts";
-import { SensitiveValues, withoutDigests } from "../../src/core/sensitive-values.ts";
+import type { Address } from "../../../src/core/address.ts";
+import type { Path } from "../../../src/core/pointer.ts";
+import { SensitiveValues, withoutDigests } from "../../../src/core/sensitive/values.ts";
 
 const [A, B] = ["pools.a" as Address, "pools.b" as Address];
 const KEY = new Uint8Array(32).fill(7);

@@ -1,6 +1,6 @@
 // The places of sensitive values in a resource: as trees of paths, in every form of the kind.
 
-import { type Path, toPointer } from "./pointer.ts";
+import { type Path, toPointer } from "../pointer.ts";
 
 /** The places of sensitive values in a resource. Entries of a list move, so a recorded place has no index. */
 export interface PlaceTree {

@@ -1,9 +1,9 @@
 // Strings that no output may show: a value that prints as a placeholder, and the search that hides such strings in any encoding.
 
-import { parseJson } from "./exact-json.ts";
-import { visitScalars } from "./scalars.ts";
-import { ELLIPSIS, grouped, inOneLine } from "./sentences.ts";
-import { utf8Text } from "./utf8.ts";
+import { parseJson } from "../exact-json.ts";
+import { visitScalars } from "../scalars.ts";
+import { ELLIPSIS, grouped, inOneLine } from "../sentences.ts";
+import { utf8Text } from "../utf8.ts";
 
 const MASK = "(sensitive)";
 const NODE_INSPECT = Symbol.for("nodejs.util.inspect.custom");
