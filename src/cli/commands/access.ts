@@ -94,11 +94,15 @@ async function answered(
       return { answer: accessInSpec(invocation, spec, question), facts: { host: "" } };
     }
     case "plan":
-      return withSession(invocation, { makesKey: false, secrets: "optional" }, async (session) => {
-        const { parallelism } = session.settings;
-        const { answer, plan } = await accessInPlan(session, question, options, { parallelism });
-        return { answer, facts: plan };
-      });
+      return withSession(
+        invocation,
+        { makesKey: false, writesNoDigests: true, secrets: "optional" },
+        async (session) => {
+          const { parallelism } = session.settings;
+          const { answer, plan } = await accessInPlan(session, question, options, { parallelism });
+          return { answer, facts: plan };
+        },
+      );
   }
   return options.of satisfies never;
 }

@@ -91,11 +91,15 @@ function applySpec(
   assertMayApply(invocation, { saved: false, namesTarget: false, destroy });
   const secrets = destroy ? "skip" : "resolve";
   return reports.context.signals.during((signal) =>
-    withSession(invocation, { makesKey: true, secrets, signal }, async (session) => {
-      const observer = planObserver(reports, session, options, destroy, signal);
-      const request = applyRequest(reports, options, signal);
-      return endApply(reports, await runApply(session, request, freshPlanMaker(plan), observer));
-    }),
+    withSession(
+      invocation,
+      { makesKey: true, writesNoDigests: destroy, secrets, signal },
+      async (session) => {
+        const observer = planObserver(reports, session, options, destroy, signal);
+        const request = applyRequest(reports, options, signal);
+        return endApply(reports, await runApply(session, request, freshPlanMaker(plan), observer));
+      },
+    ),
   );
 }
 

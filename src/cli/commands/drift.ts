@@ -44,6 +44,7 @@ import {
   LIVE_OPTIONS,
   ONLY_OPTION,
   STATE_OPTIONS,
+  UNENCRYPTED_OPTION,
 } from "../command/shared-options.ts";
 import { colorsOf, printDiagnostics, printResult } from "../output/diagnostics.ts";
 import { driftFailureDocument } from "../output/failure-documents.ts";
@@ -166,6 +167,7 @@ export const acknowledgeCommand = defineCommand({
   options: {
     ...LIVE_OPTIONS,
     lockTimeout: STATE_OPTIONS.lockTimeout,
+    ...UNENCRYPTED_OPTION,
     until: textOption(
       "--until <date>",
       "last day in UTC (2026-12-31), a time, or a duration such as 5d (required)",
@@ -277,6 +279,7 @@ export const driftCommand = defineCommand({
     ...ONLY_OPTION,
     ...DRIFT_OUTPUT,
     ...CHOICE_OPTIONS,
+    ...UNENCRYPTED_OPTION,
     since: optionalChoiceOption("--since <run>", "exit with 2 only for drift that no earlier run reported", [
       "last",
     ]),

@@ -92,14 +92,18 @@ async function explainPlan(
   ]);
   const { output } = options;
   return withReports(context, { output }, explanationFailureDocument, (reports, invocation) =>
-    withSession(invocation, { makesKey: false, secrets: "optional" }, async (session) => {
-      const { explanation, plan, places } = await explainInSession(session, address, options);
-      const { change } = explanation;
-      const view = change && new ChangeView(change, everyKind, places);
-      const answer = explanationView({ explanation, view, at: places(address), registry: everyKind });
-      await reports.show<ExplanationView>(EXPLANATION_FORMATS, answer, plan);
-      return EXIT.ok;
-    }),
+    withSession(
+      invocation,
+      { makesKey: false, writesNoDigests: true, secrets: "optional" },
+      async (session) => {
+        const { explanation, plan, places } = await explainInSession(session, address, options);
+        const { change } = explanation;
+        const view = change && new ChangeView(change, everyKind, places);
+        const answer = explanationView({ explanation, view, at: places(address), registry: everyKind });
+        await reports.show<ExplanationView>(EXPLANATION_FORMATS, answer, plan);
+        return EXIT.ok;
+      },
+    ),
   );
 }
 

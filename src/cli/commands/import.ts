@@ -18,7 +18,7 @@ import { type Session, withSession } from "../../workflow/session/session.ts";
 import { assertFree, planImport } from "../../workflow/transfer/import.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
-import { FORM_OPTION, LIVE_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
+import { FORM_OPTION, LIVE_OPTIONS, STATE_OPTIONS, UNENCRYPTED_OPTION } from "../command/shared-options.ts";
 import { Reports } from "../output/reports.ts";
 import { showPlan, viewOf } from "../output/review.ts";
 
@@ -27,6 +27,7 @@ export const importCommand = defineCommand({
   options: {
     ...LIVE_OPTIONS,
     lockTimeout: STATE_OPTIONS.lockTimeout,
+    ...UNENCRYPTED_OPTION,
     ...FORM_OPTION,
   },
   args: [

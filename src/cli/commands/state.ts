@@ -120,19 +120,18 @@ function membersOf({ records }: State, parent: StateRecord): readonly Address[] 
 export const moveRecordCommand = defineCommand({
   name: "mv",
   summary: "change the address of a recorded resource",
-  options: STATE_WRITE_OPTIONS,
+  options: { ...STATE_WRITE_OPTIONS, ...UNENCRYPTED_OPTION },
   args: [
     { name: "<from>", description: "current address", takes: "address" },
     { name: "<to>", description: "new address of the same kind" },
   ],
   async run(context, options, [from, to]) {
-    await edit(context, options.lockTimeout, (state) => [
-      {
-        type: "moved",
-        from: recordAt(state, from).address,
-        to: renamedAddress(state, recordAt(state, from), to ?? ""),
-      },
-    ]);
+    await edit(context, options.lockTimeout, (state) => {
+      const record = recordAt(state, from);
+      const moved = { from: record.address, to: renamedAddress(state, record, to ?? "") };
+      refuseExposed(context, exposedRecords(context, state));
+      return [{ type: "moved", ...moved }];
+    });
     context.stdout.write(`Moved ${printable(from ?? "")} to ${printable(to ?? "")}.\n`);
   },
 });
@@ -196,7 +195,7 @@ export const migrateCommand = defineCommand({
           assertStateExists(source, incoming, "nothing can be moved");
           if (!options.force) assertFollows(present, incoming, source.location);
           assertStateHost(context, to, incoming);
-          refuseExposed(context, exposedRecords(context, to, incoming));
+          refuseExposed(context, exposedRecords(context, incoming, to));
         };
         return move(source, target, check, lockWait(context, options.lockTimeout));
       });
@@ -259,7 +258,7 @@ export const pushCommand = defineCommand({
       (await readCommandInput(context, file, LIMITS)).toString("utf8"),
       inputName(file),
     );
-    refuseExposed(context, exposedRecords(context, context.stateLocation().text, state));
+    refuseExposed(context, exposedRecords(context, state));
     const placed = await withState(context, async (store) => {
       const ownKey = keyCheck(await store.key({ make: false }));
       if (key !== "" && key !== ownKey && !options.force)
@@ -296,7 +295,7 @@ interrupted, run it again with both keys. Saved plans must be created again.`,
     assertKeys(keyText, oldKeyText, options.decrypt);
     if (oldKeyText !== undefined && options.decrypt) {
       const { state } = await withState(context, (store) => store.read(), { keys: { keyText: oldKeyText } });
-      refuseExposed(context, exposedRecords(context, context.stateLocation().text, state));
+      refuseExposed(context, exposedRecords(context, state));
     }
     const rekeyed = (store: StateStore) => store.rekey(lockWait(context, options.lockTimeout));
     const { state, diagnostics } = await withState(context, rekeyed, { keys: { keyText, oldKeyText } });
@@ -327,6 +326,7 @@ export const restoreCommand = defineCommand({
   jsonSchema: "state-versions",
   options: {
     ...STATE_WRITE_OPTIONS,
+    ...UNENCRYPTED_OPTION,
     output: choiceOption("-o, --output <format>", "output format of the list", ["text", "json"]),
   },
   args: [{ name: "[version]", description: "serial of the version" }],
@@ -344,6 +344,7 @@ export const restoreCommand = defineCommand({
       const { state, before, copyName, keepsDigests } = await store.restore(
         serialOf(version),
         lockWait(context, options.lockTimeout),
+        (older) => refuseExposed(context, exposedRecords(context, older)),
       );
       context.stdout.write(
         `Restored version ${version} as serial ${state.serial}: ${count(state.records.size, "resource")}.\n`,

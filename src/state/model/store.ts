@@ -19,8 +19,8 @@ export interface StateStore {
   key(options: { readonly make: boolean }): Promise<Uint8Array>;
   /** The older states that are kept, the newest first. */
   generations(): Promise<readonly Generation[]>;
-  /** Restores an earlier version, also if the current state is damaged; the current one is kept. */
-  restore(serial: number, options: LockOptions): Promise<Restored>;
+  /** Restores an earlier version, also if the current state is damaged; the current one is kept. `check` may refuse that version. */
+  restore(serial: number, options: LockOptions, check?: (older: State) => void): Promise<Restored>;
   /** Replaces the present state. `Incoming.check` runs under the lock, and may throw. */
   replace(incoming: Incoming, options: LockOptions): Promise<State>;
   /** Rewrites everything under the current key, whichever key the store was opened with. */

@@ -132,6 +132,7 @@ export async function restore(
   serial: number,
   ownKey: string,
   options: LockOptions,
+  check: (older: State) => void,
 ): Promise<Restored> {
   const { backend, cipher } = storeContext;
   const readable = (): Promise<LoadedState | undefined> => unlessDamaged(() => loadFrom(backend, cipher));
@@ -140,6 +141,7 @@ export async function restore(
     const piece = await backend.generation(serial);
     if (piece === undefined) throw unknownGeneration(serial, await backend.generations());
     const old = snapshotIn(piece, cipher);
+    check(old.state);
     const present = await readable();
     const copyName = await backend.keepAside(claim);
     const state = mergeRestored(old.state, present?.state);

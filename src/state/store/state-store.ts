@@ -155,9 +155,13 @@ export class BackedStateStore implements StateStore {
     }
   }
 
-  async restore(serial: number, options: LockOptions): Promise<Restored> {
+  async restore(
+    serial: number,
+    options: LockOptions,
+    check: (older: State) => void = () => undefined,
+  ): Promise<Restored> {
     const key = await this.#knownKey(undefined);
-    return restore(this.#context, serial, key === undefined ? "" : keyCheck(key), options);
+    return restore(this.#context, serial, key === undefined ? "" : keyCheck(key), options, check);
   }
 
   async replace(incoming: Incoming, options: LockOptions): Promise<State> {

@@ -99,7 +99,7 @@ async function planned(
   collected: readonly Diagnostic[],
 ): Promise<CheckRound> {
   const secrets = invocation.untrusted ? "skip" : "optional";
-  return withSession(invocation, { makesKey: false, secrets }, async (session) => {
+  return withSession(invocation, { makesKey: false, writesNoDigests: true, secrets }, async (session) => {
     const { plan, places } = await reviewWorkspace(session, options);
     return { diagnostics: collected, resources: session.spec.resources.size, plan, places };
   });

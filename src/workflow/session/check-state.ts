@@ -179,20 +179,20 @@ function isCi(context: ProcessContext): boolean {
 export function exposedState(
   invocation: Invocation,
   spec: Spec,
-  { digests }: { readonly digests: boolean },
+  { writesDigests }: { readonly writesDigests: boolean },
 ): readonly Diagnostic[] {
   const resources = [...spec.resources.values()];
   const secrets = resources.some(({ kind }) => holdsSecret(kind));
   const sensitive = resources.some((resource) => resource.sensitive !== undefined);
   const { text } = invocation.stateLocation();
-  return exposed(invocation, text, { holder: "the spec", secrets, sensitive, isAllowed: !digests });
+  return exposed(invocation, text, { holder: "the spec", secrets, sensitive, isAllowed: !writesDigests });
 }
 
-/** The same of a state that is brought to a location from elsewhere: its records have the digests. */
+/** The same of a state that is written without a spec: its records have the digests. */
 export function exposedRecords(
   invocation: Invocation,
-  location: string | undefined,
   state: State,
+  location = invocation.stateLocation().text,
 ): readonly Diagnostic[] {
   const addresses = [...state.records.keys(), ...state.open.map((intent) => intent.address)];
   const secrets = addresses.some((address) => holdsSecret(kindOf(address)));

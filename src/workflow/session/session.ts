@@ -44,6 +44,8 @@ export interface Session extends SpecSession {
 interface SessionRequirements {
   /** Whether to create the state's key if it does not exist: writers need a permanent one. */
   readonly makesKey: boolean;
+  /** Neither this run nor an apply of its plan writes digests of the spec's values, so a state that readers can test them in is only a warning. */
+  readonly writesNoDigests?: boolean;
   /** `optional`: values that are not there are warnings. `skip`: values are only hidden, if they are there. */
   readonly secrets: "resolve" | "optional" | "skip";
   readonly base?: BaseOptions;
@@ -113,7 +115,7 @@ async function withoutValuesOfSpec(problem: unknown, invocation: Invocation): Pr
 
 async function openSpec(
   invocation: Invocation,
-  { makesKey, secrets, base, onKeyKnown }: SessionRequirements,
+  { makesKey, writesNoDigests = false, secrets, base, onKeyKnown }: SessionRequirements,
   store: StateStore,
   readLimit: ReadTimeLimit,
 ): Promise<SpecSession> {
@@ -126,7 +128,8 @@ async function openSpec(
   const secretDigest: KeyedDigest = (value) => keyedDigest(key, value);
   const digest = secrets === "skip" ? undefined : secretDigest;
   const { spec, warnings } = await readSpec(invocation, { digest, mayLackSecrets: secrets !== "resolve" });
-  const exposed = exposedState(invocation, spec, { digests: digest !== undefined });
+  const writesDigests = !writesNoDigests && (makesKey || digest !== undefined);
+  const exposed = exposedState(invocation, spec, { writesDigests });
   reportOrThrow(invocation.observer, exposed);
   return {
     invocation,

@@ -123,7 +123,8 @@ describe("a state in the workspace without WORKSPACE_STATE_KEY", () => {
     const applied = await run(folder, `apply --auto-approve --state ${SHARED}`);
     expect([applied.code, applied.err]).toEqual([0, expect.stringContaining("warning STATE_UNENCRYPTED")]);
     writeFileSync(join(folder, "workspace.yaml"), `policy: { max_deletes: 100% }\n${SECRETS}`);
-    for (const line of ["drift", "plan --untrusted", "destroy --auto-approve"]) {
+    const readers = ["drift", "plan --untrusted", "explain groups.g --plan", "access scopes.s --of plan"];
+    for (const line of [...readers, "destroy --auto-approve"]) {
       const { code, err } = await run(folder, `${line} --state ${SHARED}`);
       expect([line, code, err]).toEqual([line, 0, expect.stringContaining("warning STATE_UNENCRYPTED")]);
     }
@@ -153,6 +154,60 @@ describe("a state in the workspace without WORKSPACE_STATE_KEY", () => {
     const { code, err } = await run(folder, `state migrate ${target} --allow-unencrypted-state`);
     expect([code, err]).toEqual([0, expect.stringContaining("warning STATE_UNENCRYPTED")]);
     expect((await run(folder, `state list --state ${target}`)).out).toContain("secrets.s/pin");
+  });
+
+  const VARIABLE = "variables: { tag: { type: string, sensitive: true } }\n";
+  const POOLS = "pools: { p: { node_type_id: Standard_DS3_v2, custom_tags: { t: OPEN } } }\n";
+  const SENSITIVE = `${VARIABLE}${POOLS.replace("OPEN", '"${var.tag}"')}`;
+
+  test("is refused by each command that writes digests, with the message of apply, before anything is written", async () => {
+    const folder = folderWith(POOLS);
+    const here = { WORKSPACE_STATE: SHARED, WORKSPACE_VAR_tag: "1234" };
+    expect((await run(folder, "apply --auto-approve", here)).code).toBe(0);
+    const pool = JSON.parse((await run(folder, "state show pools.p", here)).out) as { readonly id: string };
+    writeFileSync(join(folder, "workspace.yaml"), SENSITIVE);
+    const before = (await run(folder, "state pull", here)).out;
+    const refusal = (await run(folder, "apply --auto-approve", here)).err;
+    expect(refusal).toContain("error STATE_UNENCRYPTED: the spec has sensitive values");
+    for (const line of [
+      `import pools.p ${pool.id}`,
+      "drift acknowledge pools.p --until 5d --reason x",
+      "drift --since last",
+      "plan --out x.plan",
+    ])
+      expect([line, await run(folder, line, here)]).toMatchObject([line, { code: 1, err: refusal }]);
+    expect((await run(folder, "state pull", here)).out).toBe(before);
+    expect((await run(folder, "state rm pools.p", here)).code).toBe(0);
+    const imported = await run(folder, `import pools.p ${pool.id} --allow-unencrypted-state`, here);
+    expect([imported.code, imported.err]).toEqual([0, expect.stringContaining("warning STATE_UNENCRYPTED")]);
+  });
+
+  test("is refused by commands that write again what the state has", async () => {
+    const folder = folderWith(SENSITIVE);
+    const here = { WORKSPACE_STATE: SHARED, WORKSPACE_VAR_tag: "1234" };
+    const allowed = "--allow-unencrypted-state";
+    for (const spec of [SENSITIVE, `${SENSITIVE}${GROUPS}`]) {
+      writeFileSync(join(folder, "workspace.yaml"), spec);
+      const { code } = await run(folder, `apply --auto-approve ${allowed}`, here);
+      expect(code).toBe(0);
+    }
+    const lines = ["state mv pools.p pools.q", "state restore 1"];
+    const before = (await run(folder, "state pull", here)).out;
+    for (const line of lines) {
+      const { code, err } = await run(folder, line, here);
+      expect([line, code, err]).toEqual([
+        line,
+        1,
+        expect.stringContaining("error STATE_UNENCRYPTED: the state has sensitive values"),
+      ]);
+    }
+    expect((await run(folder, "state pull", here)).out).toBe(before);
+    for (const line of lines) {
+      const { code, err } = await run(folder, `${line} ${allowed}`, here);
+      expect([line, code, err]).toEqual([line, 0, expect.stringContaining("warning STATE_UNENCRYPTED")]);
+    }
+    // To remove a record makes the state smaller.
+    expect((await run(folder, "state rm pools.p", here)).code).toBe(0);
   });
 
   test("of another host is refused in the workspace, where no host could use it", async () => {
