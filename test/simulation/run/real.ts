@@ -120,6 +120,10 @@ export class Real {
         ...env,
       },
     });
+    // What a run waits for takes the service half a minute, such as the start of a warehouse.
+    running.child.stderr?.on("data", (data: Buffer) => {
+      if (data.toString().includes("waiting: ")) void this.settle();
+    });
     void running.ended.then(({ stdout, stderr }) => this.said.push(stdout, stderr));
     return running;
   }

@@ -55,17 +55,18 @@ async function oneKilled(at: Real, nth: number): Promise<readonly string[]> {
 /** One is paused at its write for longer than its lease; another one acquires the lock; then the first continues. */
 async function oneStopped(at: Real, nth: number): Promise<readonly string[]> {
   const first = at.apply(LEASE, [...PATIENT, "--parallelism", "1"]);
-  const halted = new Promise<void>((resolve) => {
+  const halted = new Promise<true>((resolve) => {
     at.gate.arm({
       nth,
       side: "before",
       act: async () => {
         first.child.kill("SIGSTOP");
-        resolve();
+        resolve(true);
       },
     });
   });
-  await halted;
+  const halt = await Promise.race([halted, first.ended]);
+  if (halt !== true) return [`the first was not paused; it ended with ${halt.code}: ${toldIn(halt.stderr)}`];
   const writesBefore = at.gate.writes.length;
   const second = await at.apply({}, PATIENT).ended;
   const state = await at.stateText();
