@@ -1,8 +1,8 @@
 // Evaluates rules for the changes of a plan. Each rule has a limited number of steps, so that a hostile one ends with an error.
 
 import type { Json } from "../core/json.ts";
+import { hasDigest } from "../core/sensitive/digests.ts";
 import { SENSITIVE_TEXT } from "../core/sensitive/texts.ts";
-import { hasDigest } from "../core/sensitive/values.ts";
 import { shortened } from "../core/sentences.ts";
 import {
   type CelVariables,

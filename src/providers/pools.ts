@@ -3,7 +3,7 @@
 import { remoteId } from "../core/address.ts";
 import { canonicalJson } from "../core/digest.ts";
 import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
-import { hasDigest } from "../core/sensitive/values.ts";
+import { hasDigest } from "../core/sensitive/digests.ts";
 import type { FieldTable } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";

@@ -2,8 +2,8 @@
 
 import { type Json, type JsonObject, objectIn } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
+import { hasDigest } from "../core/sensitive/digests.ts";
 import { SENSITIVE_TEXT } from "../core/sensitive/texts.ts";
-import { hasDigest } from "../core/sensitive/values.ts";
 import { type FieldSchema, type FieldTable, schemaAt } from "./field-schema.ts";
 import { mapValue, tableSchema } from "./walk.ts";
 

@@ -1,13 +1,14 @@
-// The sensitive values of a run: their places, their strings, and the keyed digests that replace them outside the run.
+// The sensitive values of a run, and how they are hidden: outputs, the state, and rules get digests or marks instead, by the places and the
+// strings of the values.
 
 import type { Address } from "../address.ts";
 import type { Diagnostic } from "../diagnostic.ts";
-import { decryptedBlock, encryptedBlock, keyedDigest } from "../digest.ts";
-import { stringifyJson } from "../exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { lazily } from "../lazily.ts";
 import { type Path, valueAt } from "../pointer.ts";
-import { changedScalars, changedTexts, hasString, isScalar, type Scalar, visitScalars } from "../scalars.ts";
+import { changedScalars, isScalar, type Scalar, visitScalars } from "../scalars.ts";
+import { hasDigest, ValueDigests } from "./digests.ts";
+import { SHORTEST_UNSURE_PART } from "./forms.ts";
 import {
   addPlace,
   emptyTree,
@@ -18,25 +19,7 @@ import {
   type PlaceTree,
   withoutIndexes,
 } from "./places.ts";
-import { SENSITIVE_TEXT, SensitiveTexts, SHORTEST_UNSURE_PART } from "./texts.ts";
-
-/** `(sensitive <salt>-<digest>)`. The salt belongs to the place, so equal values in two places have different digests. */
-const DIGEST = /\(sensitive ([0-9a-f]{16}-)([0-9a-f]{32})\)/g;
-const ONLY_DIGEST = new RegExp(`^${DIGEST.source}$`);
-
-/** Whether a value, or a key in it, is or contains a digest in place of a sensitive value. */
-export function hasDigest(value: Json | undefined): boolean {
-  if (typeof value === "string") return value.includes("(sensitive ") && value.search(DIGEST) >= 0;
-  return hasString(value, hasDigest);
-}
-
-/** A value for readers: `(sensitive)` in place of each digest. */
-export function withoutDigests<T extends Json | undefined>(value: T): T {
-  return (hasDigest(value) ? changedTexts(value as Json, shownText) : value) as T;
-}
-
-export const shownText = (text: string): string =>
-  text.includes("(sensitive ") ? text.replace(DIGEST, SENSITIVE_TEXT) : text;
+import { SENSITIVE_TEXT, SensitiveTexts } from "./texts.ts";
 
 /** The desired resource of an address. */
 interface Declared {
@@ -80,8 +63,7 @@ export interface SensitiveValuesOptions {
 
 export class SensitiveValues {
   readonly texts: SensitiveTexts;
-  readonly #key: Uint8Array;
-  readonly #lineage: string;
+  readonly #digests: ValueDigests;
   readonly #ignoresIndexes: boolean;
   readonly #placeOf: NonNullable<SensitiveValuesOptions["placeOf"]>;
   readonly #isField: NonNullable<SensitiveValuesOptions["isField"]>;
@@ -89,18 +71,12 @@ export class SensitiveValues {
   #findOpen: (address: Address) => OpenResource | undefined = () => undefined;
   #findRecorded: (address: Address) => readonly JsonObject[] = () => [];
   readonly #recorded = new Map<Address, Places>();
-  readonly #codes = new Map<Scalar, string>();
-  /** The values of this run by their codes. */
-  readonly #byCode = new Map<string, Scalar>();
-  /** Digests of values that this run does not have, by what takes their place in it. */
-  readonly #unknown = new Map<string, string>();
   /** The stored form of revealed values. */
   readonly #originals = new WeakMap<object, JsonObject>();
   #hasPlaces = false;
 
   constructor({ key, lineage, texts = new SensitiveTexts(), ...options }: SensitiveValuesOptions) {
-    this.#key = key;
-    this.#lineage = lineage;
+    this.#digests = new ValueDigests(key, lineage);
     this.#ignoresIndexes = options.ignoresIndexes === true;
     this.#placeOf = options.placeOf ?? ((_, path) => ({ place: path }));
     this.#isField = options.isField ?? (() => false);
@@ -135,7 +111,7 @@ export class SensitiveValues {
       const value = valueAt(values, path);
       if (!isScalar(value)) continue;
       if (typeof value === "string") sensitive.push(value);
-      this.#learn(value);
+      this.#digests.learn(value);
       this.texts.addValue(value);
     }
     this.#declared.set(address, {
@@ -184,7 +160,7 @@ export class SensitiveValues {
 
   /** Makes the values known, so that digests of them can be revealed. */
   learn(values: Json): void {
-    visitScalars(values, [], (value) => this.#learn(value));
+    visitScalars(values, [], (value) => this.#digests.learn(value));
   }
 
   /** Hides strings and numbers of live or recorded values at sensitive places, also in other strings. `path`: where the values are in the resource. */
@@ -230,12 +206,9 @@ export class SensitiveValues {
     // Most values have nothing to hide, and a search needs no paths and no copy.
     if (!hasPlaces && !this.#mayHide(value)) return value;
     const concealed = { shown: this.#forReaders, stored: this.#forRecord, judged: this.#forRules }[purpose];
-    const concealScalar = (scalar: Scalar, at: Path): Scalar => {
-      const unknown = typeof scalar === "string" ? this.#unknown.get(scalar) : undefined;
-      return (
-        unknown ?? concealed.call(this, address, scalar, at, hasPlaces && this.#isPlace(address, at, purpose))
-      );
-    };
+    const concealScalar = (scalar: Scalar, at: Path): Scalar =>
+      this.#digests.unknown(scalar) ??
+      concealed.call(this, address, scalar, at, hasPlaces && this.#isPlace(address, at, purpose));
     const concealKey = (at: Path): string => {
       const key = String(this.concealedPath(address, at).at(-1));
       return key !== at.at(-1) && purpose === "judged" && this.#isWritten(address, at)
@@ -253,7 +226,7 @@ export class SensitiveValues {
   /** Whether a value contains something that is hidden at any place. */
   #mayHide(value: Json): boolean {
     if (typeof value === "string")
-      return this.#unknown.has(value) || this.texts.isIn(value) || hasDigest(value);
+      return this.#digests.unknown(value) !== undefined || this.texts.isIn(value) || hasDigest(value);
     if (Array.isArray(value)) return value.some((item: Json) => this.#mayHide(item));
     if (!isObject(value)) return false;
     for (const key in value) if (this.#mayHide(key) || this.#mayHide(value[key] ?? null)) return true;
@@ -271,14 +244,13 @@ export class SensitiveValues {
 
   restoredPath(path: Path): Path {
     return path.map((key) =>
-      typeof key === "string" ? String(this.#revealed(key, (digest) => digest)) : key,
+      typeof key === "string" ? String(this.#digests.revealed(key, (digest) => digest)) : key,
     );
   }
 
   /** A value for readers: a digest at a sensitive place, else the value without the strings of sensitive ones. */
   shown(address: Address, path: Path, value: Scalar, isPlace: boolean): Scalar {
-    const unknown = typeof value === "string" ? this.#unknown.get(value) : undefined;
-    return unknown ?? this.#forReaders(address, value, path, isPlace);
+    return this.#digests.unknown(value) ?? this.#forReaders(address, value, path, isPlace);
   }
 
   /** A digest in place of a value from which a sensitive one can be guessed, such as the SHA-256 of a content. */
@@ -290,7 +262,7 @@ export class SensitiveValues {
   reveal<T extends Json | undefined>(value: T): T {
     if (!hasDigest(value)) return value;
     const revealed = changedScalars(value as Json, [], (scalar) =>
-      this.#revealed(scalar, (digest) => this.#standIn(digest)),
+      this.#digests.revealed(scalar, (digest) => this.#digests.standIn(digest)),
     );
     if (isObject(revealed) && isObject(value as Json))
       this.#originals.set(revealed, value as unknown as JsonObject);
@@ -301,7 +273,7 @@ export class SensitiveValues {
   restore<T extends Json | undefined>(value: T, missing: (path: Path) => void): T {
     if (!hasDigest(value)) return value;
     const restored = (scalar: Scalar, path: Path): Scalar =>
-      this.#revealed(scalar, (digest) => {
+      this.#digests.revealed(scalar, (digest) => {
         missing(path);
         return digest;
       });
@@ -312,13 +284,7 @@ export class SensitiveValues {
 
   /** Whether every digest in a value is one of a value that this run has. */
   knows(value: Json): boolean {
-    let isKnown = true;
-    visitScalars(value, [], (scalar) => {
-      if (typeof scalar === "string")
-        for (const [, salt = "", code = ""] of scalar.matchAll(DIGEST))
-          isKnown &&= this.#byCode.has(this.#codeIn(salt, code));
-    });
-    return isKnown;
+    return this.#digests.knows(value);
   }
 
   /**
@@ -369,7 +335,7 @@ export class SensitiveValues {
 
   /** A digest under the key of the state: who lacks the key cannot test a guess. */
   keyed(text: string): string {
-    return keyedDigest(this.#key, `digest\n${text}`);
+    return this.#digests.keyed(text);
   }
 
   /** The part of a path that is the same in every form of the kind. */
@@ -447,46 +413,7 @@ export class SensitiveValues {
     return [...written, ...this.#findRecorded(address)].some((values) => valueAt(values, path) !== undefined);
   }
 
-  #revealed(value: Scalar, unknown: (digest: string) => string): Scalar {
-    if (typeof value !== "string") return value;
-    const [, salt, code] = ONLY_DIGEST.exec(value) ?? [];
-    if (salt !== undefined && code !== undefined)
-      return this.#byCode.get(this.#codeIn(salt, code)) ?? unknown(value);
-    return value.replace(DIGEST, (digest, inner: string, part: string) =>
-      String(this.#byCode.get(this.#codeIn(inner, part)) ?? unknown(digest)),
-    );
-  }
-
-  /** It cannot be written without the key, so it equals no value of a spec or of the service. */
-  #standIn(digest: string): string {
-    const text = `\u0000${keyedDigest(this.#key, `unknown\n${digest}`).slice(0, 32)}`;
-    this.#unknown.set(text, digest);
-    return text;
-  }
-
   #digest(address: Address, path: Path, value: Scalar): string {
-    const steps = this.#ignoresIndexes ? withoutIndexes(path) : path;
-    const place = stringifyJson([this.#lineage, address, steps]);
-    const salt = `${keyedDigest(this.#key, `place\n${place}`).slice(0, 16)}-`;
-    return `(sensitive ${salt}${encryptedBlock(this.#keyOf(salt), this.#learn(value))})`;
-  }
-
-  #learn(value: Scalar): string {
-    const before = this.#codes.get(value);
-    if (before !== undefined) return before;
-    const code = keyedDigest(this.#key, `value\n${stringifyJson(value)}`).slice(0, 32);
-    this.#codes.set(value, code);
-    this.#byCode.set(code, value);
-    return code;
-  }
-
-  /** The code of a value that a digest has. */
-  #codeIn(salt: string, digest: string): string {
-    return decryptedBlock(this.#keyOf(salt), digest);
-  }
-
-  /** Encrypted, so that the digests of two versions of a state do not show how the values are related. */
-  #keyOf(salt: string): string {
-    return keyedDigest(this.#key, `cipher\n${salt}`).slice(0, 32);
+    return this.#digests.digestOf(address, this.#ignoresIndexes ? withoutIndexes(path) : path, value);
   }
 }

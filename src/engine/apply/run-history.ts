@@ -12,8 +12,9 @@ import {
   type PastRun,
 } from "../../core/past-run.ts";
 import { fromPointer, type Path, toPointer } from "../../core/pointer.ts";
+import { withoutDigests } from "../../core/sensitive/digests.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "../../core/sensitive/texts.ts";
-import { type SensitiveValues, withoutDigests } from "../../core/sensitive/values.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { type Change, isOfReplaced, touches } from "../../planner/model/change.ts";
 import type { ChangeOutcome, Plan } from "../../planner/model/plan.ts";
 import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";

@@ -7,7 +7,8 @@ import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { isSamePath, type Path, setMember, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
 import { isScalar, type Scalar } from "../../core/scalars.ts";
-import { hasDigest, type SensitiveValues } from "../../core/sensitive/values.ts";
+import { hasDigest } from "../../core/sensitive/digests.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import {
   type FieldSchema,
   type FieldTable,

@@ -4,8 +4,8 @@
 import type { Address } from "../../core/address.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
+import { withoutDigests } from "../../core/sensitive/digests.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
-import { withoutDigests } from "../../core/sensitive/values.ts";
 import type { ComputePart, MachineSize } from "../../resource/compute.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";

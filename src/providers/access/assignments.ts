@@ -5,7 +5,7 @@ import { type RemoteId, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
-import { hasDigest } from "../../core/sensitive/values.ts";
+import { hasDigest } from "../../core/sensitive/digests.ts";
 import { ADMINISTRATION, ADMINISTRATORS } from "../../resource/access.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";

@@ -3,7 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
 import { defined, type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { hasDigest } from "../../core/sensitive/values.ts";
+import { hasDigest } from "../../core/sensitive/digests.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Objection, PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";

@@ -2,7 +2,7 @@
 
 import { memberOf, parentOf } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { hasDigest } from "../../core/sensitive/values.ts";
+import { hasDigest } from "../../core/sensitive/digests.ts";
 import { ADMINISTRATORS } from "../../resource/access.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";

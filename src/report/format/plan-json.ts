@@ -4,8 +4,8 @@
 import jsonPatch from "fast-json-patch";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { withoutDigests } from "../../core/sensitive/digests.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
-import { withoutDigests } from "../../core/sensitive/values.ts";
 import { type Change, isDeletedWithParent } from "../../planner/model/change.ts";
 import { accessJson, type Guard } from "../../planner/model/plan.ts";
 import {

@@ -4,7 +4,7 @@ import { type Address, kindOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { PastChange, PastRun } from "../../core/past-run.ts";
 import { fromPointer } from "../../core/pointer.ts";
-import { withoutDigests } from "../../core/sensitive/values.ts";
+import { withoutDigests } from "../../core/sensitive/digests.ts";
 import { count, firstFew } from "../../core/sentences.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { fieldBlock } from "../format/change-text.ts";

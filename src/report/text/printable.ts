@@ -1,7 +1,7 @@
 // Escapes data for output: characters that could control a terminal, a log, or mislead a reader become visible.
 
 import { stringifyJson } from "../../core/exact-json.ts";
-import { shownText } from "../../core/sensitive/values.ts";
+import { shownText } from "../../core/sensitive/digests.ts";
 
 /** Controls, bidi marks, zero-width and other ignorable characters, lone surrogates, and unusual spaces. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;

@@ -4,7 +4,7 @@
 import picocolors from "picocolors";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
-import { shownText } from "../../core/sensitive/values.ts";
+import { shownText } from "../../core/sensitive/digests.ts";
 import { grouped } from "../../core/sentences.ts";
 import { printable } from "./printable.ts";
 

@@ -3,7 +3,8 @@
 import type { Address } from "../../core/address.ts";
 import { defined } from "../../core/json.ts";
 import type { PastRun } from "../../core/past-run.ts";
-import { type Concealment, hasDigest, type SensitiveValues } from "../../core/sensitive/values.ts";
+import { hasDigest } from "../../core/sensitive/digests.ts";
+import type { Concealment, SensitiveValues } from "../../core/sensitive/values.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type {
   Acknowledgement,

@@ -5,7 +5,7 @@ import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { duration, poll } from "../../core/duration.ts";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
-import { withoutDigests } from "../../core/sensitive/values.ts";
+import { withoutDigests } from "../../core/sensitive/digests.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { int64In } from "../../providers/kit/responses.ts";
 import { hasEnded, idText, whyText } from "../../resource/service-status.ts";

@@ -20,7 +20,7 @@ import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts"
 import { defined, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { fromPointer, type Path, toPointer, valueAt } from "../../core/pointer.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
-import { hasDigest } from "../../core/sensitive/values.ts";
+import { hasDigest } from "../../core/sensitive/digests.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { otherSensitiveValue } from "../../planner/conceal-plan.ts";
 import { isIgnored } from "../../planner/diff/normalize.ts";

@@ -10,7 +10,8 @@ import {
   withoutFrame,
 } from "../../core/diagnostic.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
-import { type SensitiveValues, withoutDigests } from "../../core/sensitive/values.ts";
+import { withoutDigests } from "../../core/sensitive/digests.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { count, inOneLine, listed } from "../../core/sentences.ts";
 import { evaluateRules, RULE_LIMITS, STRICT_RULE_LIMITS } from "../../expressions/evaluate-rules.ts";
 import { UNREAD_VALUE } from "../../expressions/language.ts";

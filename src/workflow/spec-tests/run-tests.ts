@@ -9,7 +9,8 @@ import { type Diagnostic, error, Failure, failureOf, hasErrors } from "../../cor
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
-import { type SensitiveValues, withoutDigests } from "../../core/sensitive/values.ts";
+import { withoutDigests } from "../../core/sensitive/digests.ts";
+import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { mapMembers } from "../../planner/model/planned-workspace.ts";
 import type { TestProblem, TestResult } from "../../planner/model/test-result.ts";
 import { registry } from "../../providers/index.ts";

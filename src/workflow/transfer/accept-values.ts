@@ -4,7 +4,7 @@ import { type Address, nameOf } from "../../core/address.ts";
 import type { Failure, Location } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt } from "../../core/pointer.ts";
-import { hasDigest } from "../../core/sensitive/values.ts";
+import { hasDigest } from "../../core/sensitive/digests.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
 import { escaped } from "../../expressions/template.ts";
 import { withoutAdded } from "../../planner/diff/diff.ts";

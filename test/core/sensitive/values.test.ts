@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import type { Path } from "../../../src/core/pointer.ts";
-import { SensitiveValues, withoutDigests } from "../../../src/core/sensitive/values.ts";
+import { withoutDigests } from "../../../src/core/sensitive/digests.ts";
+import { SensitiveValues } from "../../../src/core/sensitive/values.ts";
 
 const [A, B] = ["pools.a" as Address, "pools.b" as Address];
 const KEY = new Uint8Array(32).fill(7);

@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { addressOf, remoteId } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Path } from "../../../src/core/pointer.ts";
-import { hasDigest, SensitiveValues, withoutDigests } from "../../../src/core/sensitive/values.ts";
+import { hasDigest, withoutDigests } from "../../../src/core/sensitive/digests.ts";
+import { SensitiveValues } from "../../../src/core/sensitive/values.ts";
 import {
   hideRecordedStrings,
   hidingMemberships,
