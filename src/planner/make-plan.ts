@@ -34,9 +34,10 @@ import {
 } from "./decide/selection.ts";
 import { setsContent, withContent } from "./diff/content-diff.ts";
 import { driftOf } from "./diff/drift.ts";
+import { comparedIn } from "./diff/known-drift.ts";
 import { type Change, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords, type LiveMember, type PlanContext } from "./model/context.ts";
-import { isSelected, type MissingFacts, type PlanFacts, type PlanInput } from "./model/input.ts";
+import type { MissingFacts, PlanFacts, PlanInput } from "./model/input.ts";
 import type { Plan } from "./model/plan.ts";
 import { askKind, createPlannedWorkspace, withConsequences } from "./model/planned-workspace.ts";
 import { withDependencies } from "./order/dependencies.ts";
@@ -274,9 +275,10 @@ function findAccess({ context, facts, changes }: PlanDraft): PassResult {
   return { access: accessOfPlan(context, facts, changes) };
 }
 
-function findDrift({ context, facts, appeared }: PlanDraft): PassResult {
+function findDrift({ context, facts, changes, appeared }: PlanDraft): PassResult {
   const all = driftOf(context, facts.contents, appeared);
-  return { drift: all.filter(({ address }) => isSelected(context.input, address)) };
+  const compares = comparedIn(context.input, changes);
+  return { drift: compares === undefined ? all : all.filter(({ address }) => compares(address)) };
 }
 
 /** A plan with an error has no guards, because its changes are incomplete. Deletions come first in each report, so their guards do, too. */

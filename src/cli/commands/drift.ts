@@ -36,7 +36,7 @@ import { type AcceptedSession, acceptInSession } from "../../workflow/transfer/a
 import type { AcceptedResource } from "../../workflow/transfer/accept-values.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT, exitOfDrift } from "../command/exit-codes.ts";
-import { flagOption, optionalChoiceOption, textOption } from "../command/option.ts";
+import { flagOption, optionalChoiceOption, textOption, textsOption } from "../command/option.ts";
 import {
   CHOICE_OPTIONS,
   DRIFT_OUTPUT,
@@ -276,7 +276,8 @@ export const driftCommand = defineCommand({
   jsonSchema: "drift",
   options: {
     ...LIVE_OPTIONS,
-    ...ONLY_OPTION,
+    only: ONLY_OPTION.only,
+    exclude: textsOption("--exclude <address-glob>", "leave out these addresses; repeatable"),
     ...DRIFT_OUTPUT,
     ...CHOICE_OPTIONS,
     ...UNENCRYPTED_OPTION,
@@ -331,7 +332,7 @@ export const driftCommand = defineCommand({
             ? alertedDifferences(view, least)
             : new Map<string, readonly boolean[]>();
           const { plan, live, input } = planned;
-          const compared = { drift: plan.drift, alerted, live, only: comparedIn(input), moves };
+          const compared = { drift: plan.drift, alerted, live, only: comparedIn(input, plan.changes), moves };
           printDiagnostics(context, await rememberReported(session, state, compared));
         }
         return code;

@@ -158,10 +158,15 @@ export interface ComparedDrift {
   readonly moves: ReadonlyMap<Address, Address>;
 }
 
-/** The addresses that a plan of this input compares; undefined for all. */
-export function comparedIn(input: Pick<PlanInput, "only" | "exclude">): ComparedDrift["only"] {
+/** The addresses that a plan of this input compares, also what it takes along for a selected address; undefined for all. */
+export function comparedIn(
+  input: Pick<PlanInput, "only" | "exclude">,
+  changes: readonly Pick<Change, "address">[],
+): ComparedDrift["only"] {
   const { only, exclude } = input;
-  return only === undefined && exclude === undefined ? undefined : (address) => isSelected(input, address);
+  if (only === undefined && exclude === undefined) return undefined;
+  const planned = new Set(changes.map(({ address }) => address));
+  return (address) => isSelected(input, address) || planned.has(address);
 }
 
 export function pendingMoves(entries: readonly JournalEntry[]): ComparedDrift["moves"] {

@@ -158,7 +158,12 @@ function executionOf(planned: WorkspacePlan, plan: Plan) {
   const { input, live, sensitive, recovered, callerEntries } = planned;
   const { drift } = planned.plan;
   return {
-    compared: { drift, live, only: comparedIn(input), moves: pendingMoves(recovered.entries) },
+    compared: {
+      drift,
+      live,
+      only: comparedIn(input, planned.plan.changes),
+      moves: pendingMoves(recovered.entries),
+    },
     sensitive,
     caller: reportedCaller(planned),
     entries: [...plannedEntries(recovered.entries, plan), ...callerEntries],

@@ -4,7 +4,7 @@ import { EMBEDDED, identityOf } from "../../config/settings.ts";
 import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { Budget } from "../../engine/observe/observe.ts";
-import { isSelected, type PlanInput } from "../../planner/model/input.ts";
+import { comparedIn } from "../../planner/diff/known-drift.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { PlanSelection } from "../../planner/plan-file.ts";
 import type { State } from "../../state/model/record.ts";
@@ -85,13 +85,15 @@ export async function reviewDrift(
   const planned = await planWorkspace(session, state, selection);
   const unread = planned.plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
   const findings = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
-  const ignoredFields = ignoredFieldsIn(planned.input);
+  const ignoredFields = ignoredFieldsIn(planned);
   return { state, planned, findings, ignoredFields, drift: () => driftWithAuthors(session, planned) };
 }
 
-function ignoredFieldsIn({ spec, state, ...selection }: PlanInput): number {
+function ignoredFieldsIn({ input, plan }: WorkspacePlan): number {
+  const { spec, state } = input;
+  const compares = comparedIn(input, plan.changes);
   const compared = [...spec.resources.values()].filter(
-    ({ address }) => state.records.has(address) && isSelected(selection, address),
+    ({ address }) => state.records.has(address) && compares?.(address) !== false,
   );
   return compared.flatMap(({ lifecycle }) => lifecycle.ignore_changes).length;
 }

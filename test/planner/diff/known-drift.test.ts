@@ -340,15 +340,21 @@ describe("a change", () => {
 describe("the addresses of a comparison", () => {
   const [a, b, c] = ["boxes.a", "boxes.b", "boxes.c"] as [Address, Address, Address];
 
-  test("are those that --only and --exclude leave, and all without the options", () => {
+  test("are those that --only and --exclude leave, what these take along, and all without the options", () => {
     const only = (one: Address) => one !== c;
     const exclude = (one: Address) => one === a;
-    const compared = (input: Parameters<typeof comparedIn>[0]) =>
-      [a, b, c].filter((one) => comparedIn(input)?.(one));
-    expect(comparedIn({})).toBeUndefined();
+    const compared = (input: Parameters<typeof comparedIn>[0], planned: readonly Address[] = []) =>
+      [a, b, c].filter((one) =>
+        comparedIn(
+          input,
+          planned.map((address) => ({ address })),
+        )?.(one),
+      );
+    expect(comparedIn({}, [])).toBeUndefined();
     expect(compared({ only })).toEqual([a, b]);
     expect(compared({ exclude })).toEqual([b, c]);
     expect(compared({ only, exclude })).toEqual([b]);
+    expect(compared({ only: (one) => one === b }, [b, c])).toEqual([b, c]);
   });
 
   test("are those before a move that the state does not have yet", () => {
