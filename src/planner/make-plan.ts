@@ -19,7 +19,7 @@ import {
 } from "./check/guards.ts";
 import { nestingCycles, unmanageableMemberships, withNestingOrder } from "./check/memberships.ts";
 import { decideResources } from "./decide/decide.ts";
-import { planDeletes, retainInUse, unmanagedOf } from "./decide/deletes.ts";
+import { planDeletes, retainInUse } from "./decide/deletes.ts";
 import { withLikelyRenames } from "./decide/likely-renames.ts";
 import { duplicatesIn } from "./decide/match-live.ts";
 import { namesStillHeld, type PassedNames, withPassedNames } from "./decide/passed-names.ts";
@@ -32,6 +32,7 @@ import {
   refusalsInPlan,
   type Selection,
 } from "./decide/selection.ts";
+import { planUnmanaged, unmanagedOf } from "./decide/unmanaged.ts";
 import { setsContent, withContent } from "./diff/content-diff.ts";
 import { driftOf } from "./diff/drift.ts";
 import { comparedIn } from "./diff/known-drift.ts";
@@ -230,8 +231,12 @@ function decide({ context }: PlanDraft): PassResult {
 
 /** Begins again from the decisions, so that the passes of ARRANGE can run twice. */
 function collectChanges({ context, facts }: PlanDraft): PassResult {
-  const { changes, appeared, needsCaller } = planDeletes(context, facts.caller);
-  return { changes: [...context.decided.values(), ...changes], appeared, needsCaller };
+  const { changes, appeared, needsCaller } = planUnmanaged(context, facts.caller);
+  return {
+    changes: [...context.decided.values(), ...planDeletes(context), ...changes],
+    appeared,
+    needsCaller,
+  };
 }
 
 /** Passes names again, because a change that is left out frees none. */

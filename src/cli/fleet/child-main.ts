@@ -8,16 +8,7 @@ import { diagnosticsOf } from "../../core/request-failure.ts";
 import { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { count } from "../../core/sentences.ts";
 import { isNameOfCredential } from "../../fleet/model/fleet.ts";
-import {
-  type FleetCommand,
-  type MessageFromChild,
-  type MessageToChild,
-  type RequestFacts,
-  type RunAnswer,
-  type RunMessage,
-  type RunRequest,
-  SILENCE_LIMIT_MS,
-} from "../../fleet/model/result.ts";
+import type { FleetCommand, RequestFacts } from "../../fleet/model/result.ts";
 import { touches } from "../../planner/model/change.ts";
 import { type ApplyOutcome, type Drift, type Plan, wasStopped } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
@@ -39,6 +30,14 @@ import { placesIn } from "../../workflow/plan/saved-plan.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { EXIT, exitOf, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
+import {
+  type MessageFromChild,
+  type MessageToChild,
+  type RunAnswer,
+  type RunMessage,
+  type RunRequest,
+  SILENCE_LIMIT_MS,
+} from "./child-messages.ts";
 
 /** Serves the worker at the other end of the channel until the channel closes. */
 export function runChild(): void {

@@ -5,14 +5,14 @@ import { type ChildProcess, fork } from "node:child_process";
 import { mainModule } from "../../config/programs.ts";
 import { error } from "../../core/diagnostic.ts";
 import { count, shortened } from "../../core/sentences.ts";
+import type { RequestFacts } from "../../fleet/model/result.ts";
 import {
   ALIVE_INTERVAL_MS,
   type MessageFromChild,
   type MessageToChild,
-  type RequestFacts,
   type RunAnswer,
   type RunRequest,
-} from "../../fleet/model/result.ts";
+} from "./child-messages.ts";
 
 export interface RunEnd {
   /** `stopped`: the child did not answer within the grace time, and was ended. */

@@ -20,15 +20,10 @@ import {
   isNameOfCredential,
   stateIdentity,
 } from "../../fleet/model/fleet.ts";
-import type {
-  FleetCommand,
-  RequestFacts,
-  RunAnswer,
-  RunRequest,
-  WorkspaceResult,
-} from "../../fleet/model/result.ts";
+import type { FleetCommand, RequestFacts, WorkspaceResult } from "../../fleet/model/result.ts";
 import { openVariables } from "../../spec/variables/variables.ts";
 import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/database.ts";
+import type { RunAnswer, RunRequest } from "./child-messages.ts";
 import type { ChildPool } from "./child-pool.ts";
 
 export interface WorkspaceRun {

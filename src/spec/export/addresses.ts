@@ -5,7 +5,7 @@ import { digest } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
 import { type Provider, secretField } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import { extensionFor, isNotebookKind } from "../files/contents.ts";
+import { extensionFor, isNotebookKind } from "../files/notebook-format.ts";
 
 /** A live object with its place in the spec. */
 export interface ExportedObject {

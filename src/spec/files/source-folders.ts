@@ -18,7 +18,8 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS, namedPath, openSourceFile } from "./contents.ts";
+import { namedPath, openSourceFile } from "./contents.ts";
+import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./notebook-format.ts";
 import { filePatternProblem, type SpecFolder } from "./spec-folder.ts";
 
 const FOLDER_FIELDS = ["source_dir", "include", "exclude"] as const;

@@ -10,7 +10,8 @@ import { shellWord } from "../../core/sentences.ts";
 import { hasContent, type Provider, type Registry } from "../../resource/kind.ts";
 import { foldName } from "../../resource/names.ts";
 import type { ExportedObject } from "../../spec/export/addresses.ts";
-import { extensionFor, extensionOf, isNotebookKind, mostBytes } from "../../spec/files/contents.ts";
+import { mostBytes } from "../../spec/files/contents.ts";
+import { extensionFor, extensionOf, isNotebookKind } from "../../spec/files/notebook-format.ts";
 import { type FileRefusal, openSpecFolder, type SpecFolder } from "../../spec/files/spec-folder.ts";
 import {
   convertAttributes,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runProgram } from "../../../../src/cli/program.ts";
-import { contentDigest } from "../../../../src/providers/notebooks.ts";
+import { contentDigest } from "../../../../src/providers/kit/notebook-cells.ts";
 import { contextWith } from "../../context.ts";
 import { folderWith } from "../../program.ts";
 
