@@ -30,10 +30,10 @@ import { occupiedFolders } from "./paths.ts";
 
 /** Managed objects and records that leave the workspace or the state. Runs after every desired resource was decided. */
 export function planDeletes(context: PlanContext): readonly Change[] {
-  return [...undeclared(context), ...untrue(context), ...deposed(context)];
+  return [...undeclaredRecords(context), ...misplacedRecords(context), ...replacedObjects(context)];
 }
 
-function undeclared(context: PlanContext): Change[] {
+function undeclaredRecords(context: PlanContext): Change[] {
   const { spec, state } = context.input;
   const { records } = state;
   const removed = spec.stateEntries?.removed ?? [];
@@ -48,7 +48,7 @@ function undeclared(context: PlanContext): Change[] {
 }
 
 /** Records whose address belongs to another object. The recorded object was never this resource, so it is kept. */
-function untrue(context: PlanContext): Change[] {
+function misplacedRecords(context: PlanContext): Change[] {
   return [...context.invalidRecords.values()]
     .filter(({ address }) => !isDesired(context, address))
     .map((record) =>
@@ -153,7 +153,7 @@ function forget(
 }
 
 /** Managed objects that were replaced, or created late: deletes those that still exist, and forgets the others. */
-function deposed(context: PlanContext): Change[] {
+function replacedObjects(context: PlanContext): Change[] {
   const changes: Change[] = [];
   for (const record of context.input.state.records.values()) {
     for (const id of leaving(context, record)) {
