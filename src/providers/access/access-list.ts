@@ -1,5 +1,6 @@
 // Reads the access list of an object in spec form, and writes its changes without losing entries of others.
 
+import { callerOf } from "../../api/contract/caller.ts";
 import type { Reader } from "../../api/contract/reader.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { defined, objectIn } from "../../core/json.ts";
@@ -213,13 +214,4 @@ async function applicationId(api: Reader, name: string): Promise<string> {
       },
     ),
   );
-}
-
-const callers = new WeakMap<Reader, Promise<string>>();
-
-/** The name of the caller, read once for each reader. Throws Failure with API_PROTOCOL for an answer without one: the caller keeps its right. */
-function callerOf(api: Reader): Promise<string> {
-  const caller = callers.get(api) ?? api.read("scim/me").then((answer) => keyIn(answer, "userName"));
-  callers.set(api, caller);
-  return caller;
 }

@@ -1,5 +1,6 @@
 // Checks a sign-in with the workspace, and writes it as a profile.
 
+import { callerIfReported } from "../../api/contract/caller.ts";
 import type { Reader } from "../../api/contract/reader.ts";
 import type { ProcessContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
@@ -10,7 +11,6 @@ import { shortPath } from "../../config/sign-in/sources.ts";
 import { openWholeFile } from "../../config/write-file.ts";
 import { errorCode, Failure } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
-import { Refused } from "../../core/request-failure.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import type { Invocation, WorkflowContext } from "../invocation/invocation.ts";
 import { connect, withConnection } from "../session/connect.ts";
@@ -106,13 +106,6 @@ export async function callerNameWith(
   }
 }
 
-async function nameFrom(reader: Reader): Promise<string | undefined> {
-  try {
-    const { userName } = await reader.read("scim/me");
-    return typeof userName === "string" && userName !== "" ? userName : undefined;
-  } catch (failure) {
-    // Older services do not have this call.
-    if (failure instanceof Refused && (failure.status === 404 || failure.status === 501)) return undefined;
-    throw failure;
-  }
-}
+/** Older services do not have this call. A check of a sign-in fails for any other refusal. */
+const nameFrom = (reader: Reader): Promise<string | undefined> =>
+  callerIfReported(reader, ({ status }) => status === 404 || status === 501);

@@ -1,6 +1,7 @@
 // Where a plan gets its objects and facts: from the workspace, or from the records of the state.
 
 import { principalOf } from "../../api/auth/credential.ts";
+import { callerIfReported } from "../../api/contract/caller.ts";
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Address } from "../../core/address.ts";
@@ -8,7 +9,6 @@ import type { Code } from "../../core/codes.ts";
 import { Failure } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
-import { Refused } from "../../core/request-failure.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
 import { type Budget, budgetedReader, emptyLiveSnapshot, observe } from "../../engine/observe/observe.ts";
 import { type Recovered, recover } from "../../engine/recover/recover.ts";
@@ -244,24 +244,13 @@ async function withCaller(before: GatheredFacts, from: CallerSources): Promise<G
   const { caller } = from.state;
   const credential = credentialDigest(from);
   const recorded = caller?.credential === credential ? caller?.name : undefined;
-  const reported = recorded ?? (await callerOf(reader));
+  const reported = recorded ?? (await callerIfReported(reader));
   // What the environment says never replaces the answer of the service: guards rest on it.
   const name = reported ?? settings.user;
   if (name === undefined) return before;
   const facts = { ...before.facts, caller: name };
   const isNew = reported !== undefined && recorded === undefined && credential !== undefined;
   return isNew ? { facts, callerEntries: [{ type: "caller", name, credential }] } : { ...before, facts };
-}
-
-/** Undefined for older services, which have no such call, and for callers that may not use it. */
-async function callerOf(reader: Reader): Promise<string | undefined> {
-  try {
-    const { userName } = await reader.read("scim/me");
-    return typeof userName === "string" && userName !== "" ? userName : undefined;
-  } catch (failure) {
-    if (failure instanceof Refused) return undefined;
-    throw failure;
-  }
 }
 
 /** A digest that identifies the credential; undefined if the caller can change without the credential. */
