@@ -30,6 +30,12 @@ export function fromEnv(context: ProcessContext, name: string): string | undefin
   return value === undefined || value === "" ? undefined : value;
 }
 
+/** Azure Pipelines sets no CI. Some shells cannot unset a variable, so people set it to "false". */
+export function isCi(context: ProcessContext): boolean {
+  const variable = fromEnv(context, "CI") ?? fromEnv(context, "TF_BUILD");
+  return variable !== undefined && !/^(?:false|no|off|0)$/i.test(variable);
+}
+
 const LONGEST = 500;
 
 export function ciCommit(context: ProcessContext): string | undefined {

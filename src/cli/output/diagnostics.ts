@@ -1,6 +1,6 @@
 // Prints diagnostics and results, never a stack trace; reports lost output; shows what a workflow finds, waits for, and reads; decides whether output has colors.
 
-import { type CommandContext, fromEnv } from "../../config/environment.ts";
+import { type CommandContext, isCi } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";
 import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
@@ -137,7 +137,7 @@ export async function progressFor(context: CommandContext): Promise<Progress> {
   if (
     stderr.isTerminal &&
     stderr.columns >= NARROWEST &&
-    fromEnv(context, "CI") === undefined &&
+    !isCi(context) &&
     context.env.TERM !== "dumb"
   ) {
     const { progressBoard } = await import("../../report/inspect/progress-board.ts");

@@ -1,6 +1,6 @@
 // Checks a state before a command uses it: the record that an address names, whether another state may take its place, and warnings about its location.
 
-import { fromEnv, type ProcessContext } from "../../config/environment.ts";
+import { isCi } from "../../config/environment.ts";
 import { type Address, kindOf, nameOf, parseAddress } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
@@ -167,12 +167,6 @@ export function otherTarget({ target }: Pick<Spec, "target">, { history }: State
       },
     ),
   ];
-}
-
-/** Some shells cannot unset a variable, so people set it to "false". */
-function isCi(context: ProcessContext): boolean {
-  const variable = fromEnv(context, "CI");
-  return variable !== undefined && variable !== "false" && variable !== "0";
 }
 
 /** Readers of a state in the workspace can test guesses of secrets and sensitive values, unless WORKSPACE_STATE_KEY is set. */

@@ -61,9 +61,14 @@ describe("a folder state that did not exist before, on a CI runner", () => {
     for (const text of form === "text" ? [err] : [out, err]) expectWarning(text);
   });
 
+  test("makes plan warn on Azure Pipelines, which sets no CI", async () => {
+    expectWarning((await run(folderWith(GROUPS), "plan", { TF_BUILD: "True" })).err);
+  });
+
   test.each([
     ["outside CI", {}, "plan"],
-    ["when CI is false", { CI: "false" }, "plan"],
+    ["when CI is false", { CI: "False" }, "plan"],
+    ["when CI is no", { CI: "no" }, "plan"],
     ["for the embedded workspace", { ...CI, WORKSPACE_HOST: "embedded" }, "plan"],
     ["for a state in the workspace", CI, `plan --state ${SHARED}`],
   ])("is not reported %s", async (_, env, line) => {
