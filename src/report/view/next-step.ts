@@ -59,7 +59,13 @@ function command(subcommand: string, info: RunInfo | undefined): string {
   const { spec = DEFAULT_FILE, target } = info ?? {};
   // Where the spec is on this machine means nothing to a reader of a comment.
   const name = spec.split(/[\\/]/).at(-1) ?? spec;
-  const file = name === DEFAULT_FILE ? [] : ["--file", shellWord(name)];
-  const part = target === undefined ? [] : ["--target", shellWord(target)];
-  return printable(["workspace", subcommand, ...file, ...part].join(" ")).replaceAll("`", "'");
+  const file = name === DEFAULT_FILE ? [] : ["--file", quoted(name)];
+  const part = target === undefined ? [] : ["--target", quoted(target)];
+  return printable(["workspace", subcommand, ...file, ...part].join(" "));
+}
+
+/** Without backticks, which end a command in a sentence. A shell that does not know this form executes nothing of it either. */
+function quoted(word: string): string {
+  if (!word.includes("`")) return shellWord(word);
+  return `$'${word.replace(/[\\'`]/g, (character) => `\\x${character.charCodeAt(0).toString(16)}`)}'`;
 }
