@@ -134,12 +134,7 @@ const NARROWEST = 20;
 
 export async function progressFor(context: CommandContext): Promise<Progress> {
   const { stderr } = context;
-  if (
-    stderr.isTerminal &&
-    stderr.columns >= NARROWEST &&
-    !isCi(context) &&
-    context.env.TERM !== "dumb"
-  ) {
+  if (stderr.isTerminal && stderr.columns >= NARROWEST && !isCi(context) && context.env.TERM !== "dumb") {
     const { progressBoard } = await import("../../report/inspect/progress-board.ts");
     return progressBoard({ stream: stderr.stream as NodeJS.WriteStream, now: () => performance.now() });
   }

@@ -17,7 +17,7 @@ import type { PlanFacts } from "../model/input.ts";
 import type { Drift } from "../model/plan.ts";
 import { driftedContent } from "./content-diff.ts";
 import { diffResource } from "./diff.ts";
-import { comparable, isIdentical, isIgnored, liveFingerprint, recordedWithIgnored } from "./normalize.ts";
+import { comparable, isIdentical, isIgnored, recordedWithIgnored } from "./normalize.ts";
 
 export function driftOf(
   context: PlanContext,
@@ -32,7 +32,6 @@ export function driftOf(
   for (const { address, live } of appeared) {
     const provider = context.input.registry.of(address);
     const object = comparable(provider, live);
-    const fingerprint = liveFingerprint(provider.fields, object, undefined);
     drifts.push({
       address,
       kind: kindOf(address),
@@ -41,7 +40,7 @@ export function driftOf(
       diffs: [],
       values: object.values,
       facts: live.facts,
-      live: { id: live.id, fingerprint },
+      id: live.id,
     });
   }
   return drifts.sort((a, b) => (a.address < b.address ? -1 : 1));

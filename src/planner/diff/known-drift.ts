@@ -2,9 +2,9 @@
 
 import { type Address, kindOf, nameOf } from "../../core/address.ts";
 import { canonicalJson, type KeyedDigest } from "../../core/digest.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import { overlaps, type Path, toDottedPath, toPointer } from "../../core/pointer.ts";
-import { type FieldTable, schemaAt } from "../../resource/field-schema.ts";
+import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import type { FieldDiff, PlanningRules } from "../../resource/planning.ts";
@@ -31,13 +31,23 @@ export function knownDrift(
 
 /** One digest for each difference, keyed, because readers of a state could test guesses of a sensitive value; one for an object that was deleted or appeared. */
 export function driftDigests(drift: Drift, fields: FieldTable, keyed: KeyedDigest): readonly string[] {
-  const { what, live, facts, digests } = drift;
+  const { what, id, values = {}, facts, digests } = drift;
   if (digests !== undefined) return digests;
   if (drift.diffs.length > 0) return drift.diffs.map((diff) => keyed(differenceText(drift, diff, fields)));
-  if (what !== "appeared" || live === undefined) return [keyed(canonicalJson([what]))];
+  if (what !== "appeared" || id === undefined) return [keyed(canonicalJson([what]))];
   const witnesses = Object.values(fields).flatMap(({ witness }) => (witness === undefined ? [] : [witness]));
   const written = witnesses.map((witness) => String(facts?.[witness] ?? ""));
-  return [keyed(canonicalJson([what, live.id, live.fingerprint, ...written]))];
+  return [keyed(canonicalJson([what, id, lastingValues(fields, values), ...written]))];
+}
+
+/** What others set of an object, memberships included: the service itself stops a cluster, and starts it for a job. */
+function lastingValues(fields: FieldTable, values: Values): JsonObject {
+  const lasting = Object.entries(fields).flatMap(([name, schema]) => {
+    if (schema.readOnly === true || schema.source === true || schema.atRest !== undefined) return [];
+    const value = normalForm(schema, values[name]);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(lasting);
 }
 
 /** The plan with the digests of its drift. Its values must be in the clear. */

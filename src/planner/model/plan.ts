@@ -26,8 +26,8 @@ export interface Drift {
   readonly content?: ContentDiff;
   /** Absent if it was not read. */
   readonly origin?: DriftOrigin;
-  /** Of an object that appeared: its ID, and a digest of its live values. */
-  readonly live?: { readonly id: string; readonly fingerprint: string };
+  /** Of an object that appeared. */
+  readonly id?: string;
   /** Keyed digests, one for each mark: made before values are hidden, because a run hides only the values that it has. */
   readonly digests?: readonly string[];
   /** Of each difference, or of the object that was deleted or appeared. Absent if the state was not asked. */

@@ -256,10 +256,7 @@ class Acceptance {
     const { address } = drift;
     const { registry, input, into, read, sensitive } = this.#accepting;
     const provider = registry.of(address);
-    const live = indexLive(input.live, registry).byId(
-      provider.kind,
-      (drift.live?.id ?? "") as LiveObject["id"],
-    );
+    const live = indexLive(input.live, registry).byId(provider.kind, (drift.id ?? "") as LiveObject["id"]);
     if (live === undefined) throw notAccepted(address, `${address} no longer exists in the workspace`);
     if (secretField(provider) !== undefined)
       throw notAccepted(address, `the value of ${address} cannot be read, and no spec contains one`, {

@@ -76,22 +76,34 @@ describe("the digest of a difference", () => {
   });
 
   test("of an object that appeared changes with its ID, its values, and the time of the last write", () => {
-    const appeared = (id: string, fingerprint: string, written?: number) =>
+    const appeared = (id: string, size: number, written?: number) =>
       digests({
         what: "appeared",
         diffs: [],
-        live: { id, fingerprint },
+        id,
+        values: { size },
         ...(written === undefined ? {} : { facts: { written } }),
       });
     const all = [
-      appeared("1", "f"),
-      appeared("2", "f"),
-      appeared("1", "g"),
-      appeared("1", "f", 1),
-      appeared("1", "f", 2),
+      appeared("1", 7),
+      appeared("2", 7),
+      appeared("1", 8),
+      appeared("1", 7, 1),
+      appeared("1", 7, 2),
     ];
     expect(new Set(all.flat()).size).toBe(5);
-    expect(appeared("1", "f", 2)).toEqual(appeared("1", "f", 2));
+    expect(appeared("1", 7, 2)).toEqual(appeared("1", 7, 2));
+  });
+
+  test("of an object that appeared does not change when the service stops or starts it", () => {
+    const states = { size: { type: "integer" }, run_state: { type: "string", atRest: "STOPPED" } } as const;
+    const of = (run_state: string) =>
+      driftDigests(
+        drift({ what: "appeared", diffs: [], id: "1", values: { size: 1, run_state } }),
+        states,
+        keyed,
+      );
+    expect(of("STOPPED")).toEqual(of("RUNNING"));
   });
 
   test("is one for an object that was deleted or appeared", () => {
@@ -104,7 +116,7 @@ describe("the digest of a difference", () => {
 describe("digests in a state", () => {
   test("keep their form, so that what was acknowledged stays so", () => {
     const value = { diffs: [diff("value", undefined)], facts: { written: 4, "": 5 } };
-    const appeared = { what: "appeared", diffs: [], live: { id: "1", fingerprint: "f" } } as const;
+    const appeared = { what: "appeared", diffs: [], id: "1", values: { size: 7 } } as const;
     expect([
       ...digests(),
       ...digests(value),
@@ -115,8 +127,8 @@ describe("digests in a state", () => {
       'keyed ["changed","/size",2,null]',
       'keyed ["changed","/value",null,"4"]',
       'keyed ["deleted"]',
-      'keyed ["appeared","1","f",""]',
-      'keyed ["appeared","1","f","4"]',
+      'keyed ["appeared","1",{"size":7},""]',
+      'keyed ["appeared","1",{"size":7},"4"]',
     ]);
   });
 

@@ -13,13 +13,15 @@ function commandFor(target: string): string {
   return command;
 }
 
-test.each(NAMES)("passes a target with backticks as it is named: %s", (target) => {
+test.each(NAMES)("passes the whole target, also with backticks: %s", (target) => {
   const script = `workspace() { printf '%s\\n' "$@"; }; ${commandFor(target)}`;
   const { stdout, stderr } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
   expect([stdout, stderr]).toEqual([`apply\n--target\n${target}\n`, ""]);
 });
 
 test.each(NAMES)("executes no part of a target in another shell: %s", (target) => {
-  const { stderr } = spawnSync("sh", ["-c", `workspace() { :; }; ${commandFor(target)}`], { encoding: "utf8" });
+  const { stderr } = spawnSync("sh", ["-c", `workspace() { :; }; ${commandFor(target)}`], {
+    encoding: "utf8",
+  });
   expect(stderr).toBe("");
 });
