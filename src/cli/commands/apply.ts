@@ -23,7 +23,7 @@ import {
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
 } from "../command/shared-options.ts";
-import { applyRequest, endApply, planObserver, savedPlanObserver } from "../output/apply-observer.ts";
+import { applyRequest, endApply, planPresenter, savedPlanPresenter } from "../output/apply-presenter.ts";
 import { applyFailureDocument } from "../output/failure-documents.ts";
 import type { ApprovalOptions } from "../output/prompt.ts";
 import { withReports } from "../output/reports.ts";
@@ -95,9 +95,9 @@ function applySpec(
       invocation,
       { makesKey: true, writesNoDigests: destroy, secrets, signal },
       async (session) => {
-        const observer = planObserver(reports, session, options, destroy, signal);
+        const presenter = planPresenter(reports, session, options, destroy, signal);
         const request = applyRequest(reports, options, signal);
-        return endApply(reports, await runApply(session, request, freshPlanMaker(plan), observer));
+        return endApply(reports, await runApply(session, request, freshPlanMaker(plan), presenter));
       },
     ),
   );
@@ -111,9 +111,9 @@ function applyFile(
 ): Promise<number> {
   return reports.context.signals.during((signal) =>
     withPlanFile(invocation, options, file, signal, async (session, plan) => {
-      const observer = savedPlanObserver(reports, session);
+      const presenter = savedPlanPresenter(reports, session);
       const request = applyRequest(reports, options, signal);
-      return endApply(reports, await runApply(session, request, savedPlanMaker(plan), observer));
+      return endApply(reports, await runApply(session, request, savedPlanMaker(plan), presenter));
     }),
   );
 }

@@ -327,7 +327,7 @@ export const driftCommand = defineCommand({
           const moves = pendingMoves(planned.recovered.entries);
           // Drift that is in no report is new in the next run.
           const isDelivered =
-            reports.save().length === 0 && ((await context.runObserver?.deliver?.(code)) ?? true);
+            reports.save().length === 0 && ((await context.figures?.deliver?.(code)) ?? true);
           const alerted = isDelivered
             ? alertedDifferences(view, least)
             : new Map<string, readonly boolean[]>();

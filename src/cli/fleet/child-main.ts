@@ -16,10 +16,10 @@ import { diagnosticText } from "../../report/text/diagnostic-text.ts";
 import { printable } from "../../report/text/printable.ts";
 import { colorsFor } from "../../report/text/terminal.ts";
 import { driftItem } from "../../report/view/drift-view.ts";
-import { type ApplyObserver, freshPlanMaker, runApply } from "../../workflow/apply/apply.ts";
+import { type ApplyPresenter, freshPlanMaker, runApply } from "../../workflow/apply/apply.ts";
 import {
   type Invocation,
-  type RunObserver,
+  type RunFigures,
   resolveInvocation,
   SILENT_OBSERVER,
   type WorkflowObserver,
@@ -106,7 +106,7 @@ async function runRequest(
   const context = { env, cwd, home, abandoned: abandoned.signal, observer: observerOf(log, facts) };
   // With this option, a run reads the rules of the spec and of WORKSPACE_RULES, which drift does not need.
   const rules = request.command === "drift" ? undefined : [];
-  const options = { file, target, var: variables, host, profile, state, rules, runObserver: facts };
+  const options = { file, target, var: variables, host, profile, state, rules, figures: facts };
   const invocation = resolveInvocation(context, options);
   // Only an apply has requests in flight that are worth finishing.
   const abandon = (): void => {
@@ -154,7 +154,7 @@ function observerOf(log: RunLog, facts: RunFacts): WorkflowObserver {
 const PROGRESS_MS = 1_000;
 
 /** What a run does, for its result and for the worker while it runs. */
-class RunFacts implements RunObserver {
+class RunFacts implements RunFigures {
   readonly #signal: AbortSignal;
   readonly #send: (message: RunMessage) => void;
   #requests: RequestFacts = { sent: 0, retried: 0 };
@@ -264,7 +264,12 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
       const watched = applyWatch(log);
       const plan = { adopt: request.adopt };
       const { lockTimeoutMs: lockTimeout } = request;
-      const result = await runApply(session, { lockTimeout, signal }, freshPlanMaker(plan), watched.observer);
+      const result = await runApply(
+        session,
+        { lockTimeout, signal },
+        freshPlanMaker(plan),
+        watched.presenter,
+      );
       if (result.status !== "applied") {
         const findings = [...watched.notes(), ...guardsFirst(result.plan)];
         return { ...endedWith(exitOfPlan(result.plan)), diagnostics: reported(findings) };
@@ -299,7 +304,7 @@ function applyWatch(log: RunLog) {
   let notes: readonly Diagnostic[] = [];
   let wrote = false;
   let notStarted = 0;
-  const observer: ApplyObserver = {
+  const presenter: ApplyPresenter = {
     planned(plan, diagnostics) {
       notes = diagnostics;
       log.line(`plan: ${countsText(plannedCounts(plan))}`);
@@ -325,7 +330,7 @@ function applyWatch(log: RunLog) {
       return Promise.resolve(log.diagnostics(diagnostics));
     },
   };
-  return { observer, notes: () => notes, wrote: () => wrote };
+  return { presenter, notes: () => notes, wrote: () => wrote };
 }
 
 function guardsFirst({ guards, diagnostics }: Plan): readonly Diagnostic[] {

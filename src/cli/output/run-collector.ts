@@ -18,19 +18,19 @@ import { planView } from "../../report/view/plan-view.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { mostSevere } from "../../resource/severity.ts";
 import type { State } from "../../state/model/record.ts";
-import type { RunObserver } from "../../workflow/invocation/invocation.ts";
+import type { RunFigures } from "../../workflow/invocation/invocation.ts";
 
 type Found = Pick<RunResult, "resources" | "differences" | "differing" | "planMs" | "applyMs" | "results">;
 
-export class RunCollector implements RunObserver {
-  readonly deliver: NonNullable<RunObserver["deliver"]>;
+export class RunCollector implements RunFigures {
+  readonly deliver: NonNullable<RunFigures["deliver"]>;
   readonly #command: string;
   readonly #requests = new Map<string, RequestGroup>();
   #facts: Found = {};
   #host = "";
   #errors: readonly Diagnostic[] = [];
 
-  constructor(command: string, deliver: NonNullable<RunObserver["deliver"]>) {
+  constructor(command: string, deliver: NonNullable<RunFigures["deliver"]>) {
     this.#command = command;
     this.deliver = deliver;
   }

@@ -14,7 +14,7 @@ import {
   WEBHOOK_FORMATS,
   webhookBody,
 } from "../../report/metrics/run-result.ts";
-import type { RunObserver } from "../../workflow/invocation/invocation.ts";
+import type { RunFigures } from "../../workflow/invocation/invocation.ts";
 import type { Command, ConsoleContext } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { optionalChoiceOption, outOption, textOption, type ValuesOf } from "../command/option.ts";
@@ -45,8 +45,8 @@ export function watchable(command: Command): Command {
     ...command,
     options: { ...command.options, ...WATCH_OPTIONS },
     run: (context, options, args) =>
-      watched(context, options as unknown as WatchOptions, command.name, args[0], (runObserver, files) =>
-        command.run({ ...context, ...context.with({ runObserver }) }, { ...options, files }, args),
+      watched(context, options as unknown as WatchOptions, command.name, args[0], (figures, files) =>
+        command.run({ ...context, ...context.with({ figures }) }, { ...options, files }, args),
       ),
   };
 }
@@ -58,7 +58,7 @@ async function watched(
   options: WatchOptions,
   command: string,
   planfile: string | undefined,
-  work: (observer?: RunObserver, files?: WrittenFiles) => Promise<number>,
+  work: (observer?: RunFigures, files?: WrittenFiles) => Promise<number>,
 ): Promise<number> {
   if (options.metrics === undefined && options.webhook === undefined) {
     if (options.webhookFormat !== undefined)

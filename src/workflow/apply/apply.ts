@@ -1,4 +1,6 @@
-// Runs an apply or a destroy, of a new plan or of a saved one: locks the state, plans, gets approval, executes. Prints nothing and knows no exit code.
+// Runs an apply or a destroy: locks the state, makes a plan or takes that of a file, gets approval, and executes it. Prints nothing and knows
+// no exit code. Others see the run: the presenter of the command shows and approves it, the observer of the invocation shows findings and
+// progress at once, and its figures count for metrics and webhooks.
 
 import { type Diagnostic, Failure, failureOf, hasErrors, withoutFrame } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
@@ -47,11 +49,8 @@ import { actorOf, lockWait, withLock } from "../session/open-state.ts";
 import { preferLessMemoryForSpec } from "../session/read-spec.ts";
 import { type Session, withSession } from "../session/session.ts";
 
-/**
- * Shows an apply, and decides for the user. Its methods are called in this order, under the lock. Findings and progress also go to the
- * observer of the invocation, at once, and figures to its run observer.
- */
-export interface ApplyObserver {
+/** Shows an apply, and decides for the user. Its methods are called in this order, under the lock. */
+export interface ApplyPresenter {
   /** `notes`: what was found about the run before the plan. */
   planned(plan: Plan, notes: readonly Diagnostic[]): Promise<void>;
   approve(plan: Plan): Promise<boolean>;
@@ -60,7 +59,7 @@ export interface ApplyObserver {
 }
 
 export interface AppliedOutcome extends ApplyOutcome {
-  /** The user that the service knew the run by. */
+  /** The user or service principal that the service knew the run by. */
   readonly caller?: string;
 }
 
@@ -75,7 +74,7 @@ export type ApplyResult =
   | { readonly status: "refused" | "declined"; readonly plan: Plan }
   | { readonly status: "applied"; readonly plan: Plan; readonly outcome: ApplyOutcome };
 
-/** A plan, new or of a file. */
+/** A plan, and what its execution needs. */
 interface PreparedApply {
   readonly plan: Plan;
   /** About the state and the run, apart from those of the plan. */
@@ -84,8 +83,8 @@ interface PreparedApply {
   readonly execution?: Execution;
 }
 
-/** What the execution of a plan needs. */
 interface Execution {
+  /** The objects as they were read, and their drift, which can end acknowledgements. */
   readonly compared: ComparedDrift;
   readonly sensitive: SensitiveValues;
   /** Empty for a destroy, which writes no resource of the spec. */
@@ -96,7 +95,7 @@ interface Execution {
   readonly caller: ApplyOrigin["caller"] | undefined;
 }
 
-/** Makes the plan under the lock, or takes it from a file. */
+/** Called under the lock. */
 type PlanMaker = (session: Session, lease: Lease, signal: AbortSignal) => Promise<PreparedApply>;
 
 /** Throws Failure with what ended the run before its plan, and with APPLY_INTERRUPTED. */
@@ -104,7 +103,7 @@ export function runApply(
   session: Session,
   request: ApplyRequest,
   preparePlan: PlanMaker,
-  observer: ApplyObserver,
+  presenter: ApplyPresenter,
 ): Promise<ApplyResult> {
   const { lockTimeout, signal } = request;
   const wait = { ...lockWait(session.invocation, lockTimeout), signal };
@@ -113,16 +112,16 @@ export function runApply(
     // At once for the terminal; with the notes they also get into every report. An error among them, also one of the audit, ends the run here.
     reportOrThrow(session.invocation.observer, findings);
     const notes = [...session.warnings, ...findings];
-    await observer.planned(plan, notes);
+    await presenter.planned(plan, notes);
     if (execution === undefined || isBlocked(plan)) return { status: "refused", plan };
     // A plan without changes still records what was recovered, and acknowledgements that ended.
-    if (changesAnything(plan) && !(await observer.approve(plan))) {
+    if (changesAnything(plan) && !(await presenter.approve(plan))) {
       // A signal answers the prompt with no. After a yes, the walk begins no further change.
       assertNotInterrupted(signal);
       return { status: "declined", plan };
     }
-    const outcome = await executePlan(session, request, observer, lease, plan, execution);
-    await observer.applied(plan, outcome, notes);
+    const outcome = await executePlan(session, request, presenter, lease, plan, execution);
+    await presenter.applied(plan, outcome, notes);
     return { status: "applied", plan, outcome };
   });
 }
@@ -148,6 +147,40 @@ export function freshPlanMaker(options: PlanOptions): PlanMaker {
         ...executionOf(planned, plan),
         resources: destroy ? new Map() : spec.resources,
         command: destroy ? "destroy" : "apply",
+      },
+    };
+  };
+}
+
+/** Exactly the plan of a file, or nothing. The workspace is read again for names and IDs; the changes are those of the file. */
+export function savedPlanMaker({ saved }: PlanFile): PlanMaker {
+  return async (session, lease, signal) => {
+    const { spec } = session;
+    assertBasisUnchanged(session, saved, lease.state());
+    const aboutState = stateFindings(session, lease);
+    if (isBlocked(saved.plan)) return { plan: saved.plan, findings: aboutState };
+    // Planned again for the objects, for what recovery finds, for the drift that ends acknowledgements, and for side effects that are new.
+    const plannedAgain = await planWorkspace(session, lease.state(), { ...saved.options, writes: true });
+    const { sensitive, recovered } = plannedAgain;
+    assertNotInterrupted(signal);
+    if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
+    assertWorkspaceUnchanged(saved, plannedAgain);
+    // Since the plan was made, the rules may have changed, and secrets with the action `compare` have got their values.
+    const withValues = withSecrets(saved.plan, spec, registry);
+    const clear = { plan: restoredPlan(withValues, sensitive).plan, sensitive };
+    const { plan, warnings } = await checkRules(withValues, { spec, untrusted: false, clear });
+    // The report of a blocked plan has the warnings of the rules.
+    if (isBlocked(plan)) return { plan, findings: aboutState };
+    const { entries, ...rest } = executionOf(plannedAgain, plan);
+    return {
+      plan,
+      findings: [...aboutState, ...recovered.diagnostics, ...warnings],
+      execution: {
+        ...rest,
+        resources: spec.resources,
+        // Once it is recorded, the same file is not applied again.
+        entries: [...entries, { type: "nonce", nonce: saved.nonce }],
+        command: "apply",
       },
     };
   };
@@ -188,27 +221,17 @@ function assertNotInterrupted(signal: AbortSignal): void {
     });
 }
 
-/** The ends of acknowledgements whose drift or time is over, also if the plan has no changes. */
-function acknowledgementEnds(
-  session: Session,
-  lease: Lease,
-  { compared, entries }: Execution,
-): readonly JournalEntry[] {
-  const { acknowledged = [] } = withEntries(lease.state(), entries);
-  return endedAcknowledgements(acknowledged, compared, registry, session.secretDigest, session.clock.now());
-}
-
 async function executePlan(
   session: Session,
   { signal, readCommitAndRun }: ApplyRequest,
-  observer: ApplyObserver,
+  presenter: ApplyPresenter,
   lease: Lease,
   shownPlan: Plan,
   execution: Execution,
 ): Promise<AppliedOutcome> {
   const { invocation, spec } = session;
   const { compared, sensitive, resources, entries, command, caller } = execution;
-  // The engine writes the values of this run; history and observers get the plan with digests in their places.
+  // The engine writes the sensitive values; the history and those who see the run get digests of them.
   const { plan: clearPlan, diagnostics } = restoredPlan(shownPlan, sensitive);
   if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
   const commitAndRun = await readCommitAndRun?.(shownPlan);
@@ -216,7 +239,7 @@ async function executePlan(
   await recordBeforeWrites(lease, [...entries, ...acknowledgementEnds(session, lease, execution)]);
   const actor = actorOf(invocation);
   const origin = { command, ...commitAndRun, actor, ...defined({ target: spec.target?.name, caller }) };
-  const activity = await invocation.observer.begin();
+  const progress = await invocation.observer.begin();
   const applyOutcome = await applyPlan({
     plan: clearPlan,
     registry,
@@ -233,14 +256,14 @@ async function executePlan(
         "outcome" in event
           ? { ...event, outcome: shownChange(event.outcome, execution) }
           : sensitive.maskedMessages(event);
-      activity.apply(shown);
-      observer.changed(shown);
+      progress.apply(shown);
+      presenter.changed(shown);
     },
     signal,
     history: { plan: shownPlan, origin },
-  }).finally(() => activity.stop());
-  // Metrics and webhooks count, and quote nothing.
-  invocation.runObserver?.applied(shownPlan, lease.state(), applyOutcome);
+  }).finally(() => progress.stop());
+  // Figures quote no value, so they need no masked outcome.
+  invocation.figures?.applied(shownPlan, lease.state(), applyOutcome);
   const { changes, ...rest } = applyOutcome;
   return {
     ...sensitive.maskedMessages(rest),
@@ -249,7 +272,38 @@ async function executePlan(
   };
 }
 
-/** `named`: what the command line names, in addition to what the plan contains. */
+/** The ends of acknowledgements whose drift or time is over, also if the plan has no changes. */
+function acknowledgementEnds(
+  session: Session,
+  lease: Lease,
+  { compared, entries }: Execution,
+): readonly JournalEntry[] {
+  const { acknowledged = [] } = withEntries(lease.state(), entries);
+  return endedAcknowledgements(acknowledged, compared, registry, session.secretDigest, session.clock.now());
+}
+
+/** A change for readers: with its place in the spec, which the engine does not know, and without values that the service answered with. */
+function shownChange(outcome: ChangeOutcome, { resources, sensitive }: Execution): ChangeOutcome {
+  const masked = sensitive.maskedMessages(located(outcome, resources));
+  const { address, diagnostic } = masked;
+  return diagnostic === undefined
+    ? masked
+    : { ...masked, diagnostic: sensitive.withoutPossibleValues(address, diagnostic) };
+}
+
+/** A blocked change has its cause elsewhere. */
+function located(outcome: ChangeOutcome, resources: Spec["resources"]): ChangeOutcome {
+  const { address, result, diagnostic } = outcome;
+  const declared = resources.get(address)?.at;
+  const isCause = result === "failed" || result === "unknown";
+  if (!isCause || diagnostic === undefined || diagnostic.at !== undefined || declared === undefined)
+    return outcome;
+  // Of a resource in a module, `traced` is where it was written, and what uses it.
+  const { at, usedAt } = declared.traced ?? { at: declared };
+  return { ...outcome, diagnostic: { ...diagnostic, at: withoutFrame(at), usedAt } };
+}
+
+/** Opens the session for which a plan was saved. `named`: what the command line names, in addition to what the plan contains. */
 export function withPlanFile<T>(
   invocation: Invocation,
   named: InvocationOptions & PlanOptions,
@@ -259,11 +313,11 @@ export function withPlanFile<T>(
 ): Promise<T> {
   refusePlanOptions(named);
   // The file names its spec. Its signature is verified later, with the key of the state of that spec.
-  const { source, claims } = readPlanFile(invocation, file);
-  refuseOtherTarget(named.target, claims.target, file);
-  if (named.file === undefined) assertSpecIsBelow(invocation, claims.file);
-  const claimed = invocation.with({ ...claims, file: named.file ?? claims.file });
-  assertMayApply(claimed, { saved: true, namesTarget: named.target !== undefined });
+  const { source, unverified } = readPlanFile(invocation, file);
+  refuseOtherTarget(named.target, unverified.target, file);
+  if (named.file === undefined) assertSpecIsBelow(invocation, unverified.file);
+  const ofPlan = invocation.with({ ...unverified, file: named.file ?? unverified.file });
+  assertMayApply(ofPlan, { saved: true, namesTarget: named.target !== undefined });
   const plan = new PlanFile(source);
   const requirements = {
     makesKey: false,
@@ -271,7 +325,7 @@ export function withPlanFile<T>(
     signal,
     onKeyKnown: (key: Uint8Array) => plan.verify(key),
   } as const;
-  return withSession(claimed, requirements, (session) => work(session, plan));
+  return withSession(ofPlan, requirements, (session) => work(session, plan));
 }
 
 /** A saved plan contains the options that shaped it; other such options are an error, not ignored. */
@@ -296,59 +350,4 @@ function refuseOtherTarget(target: string | undefined, planned: string | undefin
   throw failureOf("CLI_USAGE", `the plan was made ${madeFor}, not for ${JSON.stringify(target)}`, {
     hint: `remove --target, or make a new plan: \`workspace plan --target ${shellWord(target)} --out ${shellWord(file)}\``,
   });
-}
-
-/** Exactly the plan of a file, or nothing. The workspace is read again for names and IDs; the changes are those of the file. */
-export function savedPlanMaker({ saved }: PlanFile): PlanMaker {
-  return async (session, lease, signal) => {
-    const { spec } = session;
-    assertBasisUnchanged(session, saved, lease.state());
-    const aboutState = stateFindings(session, lease);
-    if (isBlocked(saved.plan)) return { plan: saved.plan, findings: aboutState };
-    // Planned again for the objects, for what recovery finds, for the drift that ends acknowledgements, and for side effects that are new.
-    const plannedAgain = await planWorkspace(session, lease.state(), { ...saved.options, writes: true });
-    const { sensitive, recovered } = plannedAgain;
-    assertNotInterrupted(signal);
-    if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
-    assertWorkspaceUnchanged(saved, plannedAgain);
-    // Since the plan was made, the rules may have changed, and secrets with the action `compare` have got their values.
-    const withValues = withSecrets(saved.plan, spec, registry);
-    const clear = { plan: restoredPlan(withValues, sensitive).plan, sensitive };
-    const { plan, warnings } = await checkRules(withValues, { spec, untrusted: false, clear });
-    // The report of a blocked plan has the warnings of the rules.
-    if (isBlocked(plan)) return { plan, findings: aboutState };
-    const { entries, ...rest } = executionOf(plannedAgain, plan);
-    return {
-      plan,
-      findings: [...aboutState, ...recovered.diagnostics, ...warnings],
-      execution: {
-        ...rest,
-        resources: spec.resources,
-        // Once it is recorded, the same file is not applied again.
-        entries: [...entries, { type: "nonce", nonce: saved.nonce }],
-        command: "apply",
-      },
-    };
-  };
-}
-
-/** A change for readers: with its place in the spec, which the engine does not know, and without values that the service answered with. */
-function shownChange(outcome: ChangeOutcome, { resources, sensitive }: Execution): ChangeOutcome {
-  const masked = sensitive.maskedMessages(located(outcome, resources));
-  const { address, diagnostic } = masked;
-  return diagnostic === undefined
-    ? masked
-    : { ...masked, diagnostic: sensitive.withoutPossibleValues(address, diagnostic) };
-}
-
-/** A blocked change has its cause elsewhere. */
-function located(outcome: ChangeOutcome, resources: Spec["resources"]): ChangeOutcome {
-  const { address, result, diagnostic } = outcome;
-  const declared = resources.get(address)?.at;
-  const isCause = result === "failed" || result === "unknown";
-  if (!isCause || diagnostic === undefined || diagnostic.at !== undefined || declared === undefined)
-    return outcome;
-  // Of a resource in a module, `traced` is where it was written, and what uses it.
-  const { at, usedAt } = declared.traced ?? { at: declared };
-  return { ...outcome, diagnostic: { ...diagnostic, at: withoutFrame(at), usedAt } };
 }

@@ -35,7 +35,7 @@ export interface InvocationOptions extends Partial<Omit<HostOptions, "specProfil
   readonly state?: string | undefined;
   readonly allowUnencryptedState?: boolean | undefined;
   readonly onPathRead?: PathObserver | undefined;
-  readonly runObserver?: RunObserver | undefined;
+  readonly figures?: RunFigures | undefined;
 }
 
 /** Paths are absolute. The members that are functions read the spec or the profiles: on the first call, once, and with Failures of their own. */
@@ -61,7 +61,7 @@ export interface Invocation extends WorkflowContext, SelectedSpec {
   readonly embeddedFolder: string;
   /** Receives the paths that the run reads. */
   readonly onPathRead: PathObserver | undefined;
-  readonly runObserver: RunObserver | undefined;
+  readonly figures: RunFigures | undefined;
 
   readonly stateLocation: () => StateLocation;
   /** The host, its credential, and limits of requests. Throws SPEC_TARGET if the target is for another host. */
@@ -114,7 +114,7 @@ function invocationOf(
     allowsUnencryptedState: options.allowUnencryptedState === true,
     embeddedFolder: join(dirname(file), ".workspace", "embedded"),
     onPathRead,
-    runObserver: options.runObserver,
+    figures: options.figures,
     target: lazily(() => targets()(invocation.targetName)),
     stateLocation: lazily(() => locateState(invocation, invocation.namedStates[0], cwd)),
     settings: lazily(() => settingsForTarget(invocation, options)),
@@ -188,7 +188,7 @@ export interface WorkflowContext extends ProcessContext {
 }
 
 /** Collects figures of a run for metrics and webhooks. */
-export interface RunObserver {
+export interface RunFigures {
   requested(event: RequestEvent): void;
   planned(plan: Plan, state: Pick<State, "records">, planMs: number): void;
   /** The plan is that of the file where a saved one was applied. */

@@ -83,7 +83,7 @@ async function planFrom(
 ): Promise<WorkspacePlan> {
   const begun = performance.now();
   const { spec, base, secretDigest, invocation } = session;
-  const { untrusted, runObserver } = invocation;
+  const { untrusted, figures } = invocation;
   const prices = options.checksRules ? readPrices(invocation) : undefined;
   const head = await planInTheClear(session, state, options, source);
   source.assertWithinBudget();
@@ -95,7 +95,7 @@ async function planFrom(
     : measured;
   const drift = knownDrift(planned.recovered.state, session.clock.now());
   const plan = withKnownDrift(ruled, registry, drift, secretDigest);
-  runObserver?.planned(plan, planned.recovered.state, performance.now() - begun);
+  figures?.planned(plan, planned.recovered.state, performance.now() - begun);
   return { ...planned, plan };
 }
 

@@ -109,18 +109,17 @@ export function savedText(
 
 type PlanFileReader = Pick<Invocation, "cwd" | "stateKey">;
 
-/** A plan file, parsed once, and what it says about the spec that it was made from. Nothing in it is trusted yet. */
+/** A plan file, parsed once, and the options with which its spec is loaded again. `PlanFile` verifies the signature later. */
 export function readPlanFile(
   invocation: PlanFileReader,
   file: string,
-): { readonly source: PlanFileSource; readonly claims: Claims } {
+): { readonly source: PlanFileSource; readonly unverified: SpecOptions } {
   preferLessMemoryForFile(resolve(invocation.cwd, file));
   const source = objectIn(parsed(readFile(invocation, file), file));
-  return { source, claims: claimsIn(source) };
+  return { source, unverified: specOptionsIn(source) };
 }
 
-/** How to load the spec again. The signature detects a modified file. */
-interface Claims {
+interface SpecOptions {
   readonly file: string | undefined;
   readonly target: string | undefined;
   readonly var: readonly string[];
@@ -140,7 +139,7 @@ function readFile(invocation: PlanFileReader, file: string): string {
   }
 }
 
-function claimsIn(plan: JsonObject): Claims {
+function specOptionsIn(plan: JsonObject): SpecOptions {
   const { file, vars, var_files } = objectIn(plan.spec);
   return {
     file: textOrNothing(file),
@@ -173,15 +172,15 @@ export async function verifiedPlan(
   named: Pick<InvocationOptions, "file" | "target">,
   planPath: string,
 ): Promise<SavedPlan> {
-  const { source, claims } = readPlanFile(invocation, planPath);
+  const { source, unverified } = readPlanFile(invocation, planPath);
   const { stateKey } = invocation;
   if (stateKey !== undefined) {
     const key = keyFromText(stateKey);
     const saved = readPlan(source, (body) => keyedDigest(key, body));
     if (!("severity" in saved)) return saved;
   }
-  if (named.file === undefined) assertSpecIsBelow(invocation, claims.file);
-  const { file = claims.file, target = claims.target } = named;
+  if (named.file === undefined) assertSpecIsBelow(invocation, unverified.file);
+  const { file = unverified.file, target = unverified.target } = named;
   return withState(invocation.with({ file, target }), async (store) => {
     const key = await store.key({ make: false });
     const saved = readPlan(source, (body) => keyedDigest(key, body));

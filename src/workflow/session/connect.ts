@@ -20,10 +20,10 @@ export interface Connection extends Client {
   close(): Promise<void>;
 }
 
-/** `observer` and `runObserver` receive the requests; `abandoned` ends those in flight, too. */
+/** `observer` and `figures` receive the requests; `abandoned` ends those in flight, too. */
 interface ConnectionOptions
   extends Pick<Invocation, "embeddedFolder">,
-    Partial<Pick<Invocation, "abandoned" | "observer" | "runObserver">> {
+    Partial<Pick<Invocation, "abandoned" | "observer" | "figures">> {
   readonly settings: Settings;
   readonly signal?: AbortSignal;
   readonly readLimit?: ReadTimeLimit | undefined;
@@ -149,7 +149,7 @@ function clientOver(
     tokenHint,
     readLimit,
     log: (event) => {
-      options.runObserver?.requested(event);
+      options.figures?.requested(event);
       if (event.waitMs !== undefined) options.observer?.retrying(event);
     },
   });

@@ -10,7 +10,12 @@ import {
   type OutcomeView,
   outcomeView,
 } from "../../report/view/outcome-view.ts";
-import type { AppliedOutcome, ApplyObserver, ApplyRequest, ApplyResult } from "../../workflow/apply/apply.ts";
+import type {
+  AppliedOutcome,
+  ApplyPresenter,
+  ApplyRequest,
+  ApplyResult,
+} from "../../workflow/apply/apply.ts";
 import { placesIn } from "../../workflow/plan/saved-plan.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import { exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
@@ -19,13 +24,13 @@ import { applyFailureDocument } from "./failure-documents.ts";
 import { type ApprovalOptions, askApproval } from "./prompt.ts";
 import { logPlan, type OutcomeReports, type ShownPlan, showPlan, viewOf } from "./review.ts";
 
-export function planObserver(
+export function planPresenter(
   reports: OutcomeReports,
   session: Session,
   options: ApprovalOptions,
   destroy: boolean,
   signal: AbortSignal,
-): ApplyObserver {
+): ApplyPresenter {
   const { context } = reports;
   // A pipeline may set it once for all its runs.
   const noInput = options.noInput || fromEnv(context, "WORKSPACE_NO_INPUT") !== undefined;
@@ -61,7 +66,7 @@ export function planObserver(
 }
 
 /** The apply of a saved plan, which was shown and approved before. */
-export function savedPlanObserver(reports: OutcomeReports, session: Session): ApplyObserver {
+export function savedPlanPresenter(reports: OutcomeReports, session: Session): ApplyPresenter {
   const shown = shownFrom(session);
   return {
     async planned(plan, notes) {
