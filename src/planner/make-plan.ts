@@ -51,8 +51,8 @@ export function makePlan(from: PlanInput & PlanFacts): Plan {
 /** Each resource is compared with its live object and its record. Its change goes into `context.decided`, which later passes also read. */
 const DECIDE: readonly Pass[] = [reporting(unreadableKinds), decide];
 
-/** The decided changes and the removals are collected and get their order. Repeated when the caller becomes known. */
-const ARRANGE: readonly Pass[] = [
+/** The decided changes and the deletions are collected, and each gets what it waits for. Repeated when the caller becomes known. */
+const COLLECT: readonly Pass[] = [
   collectChanges,
   changing(withDependencies),
   changing(withNestingOrder),
@@ -61,7 +61,7 @@ const ARRANGE: readonly Pass[] = [
   keepSelected,
 ];
 
-/** The arranged changes are checked, described, and guarded. */
+/** The collected changes are checked, sorted, described, and guarded. */
 const FINISH: readonly Pass[] = [
   reportSelection,
   reporting(takenPaths),
@@ -84,21 +84,24 @@ const FINISH: readonly Pass[] = [
   addGuards,
 ];
 
-/** The part of a plan that needs only the spec, the state, and live objects. Without the signed-in user as caller, the draft also deletes undeclared entries that the service gave this user, such as MANAGE on a new scope; they are planned again with the caller. */
+/**
+ * The part of a plan that needs only the spec, the state, and live objects. The caller is the user or service principal that signed in. While
+ * it is unknown, the draft also deletes undeclared entries that the service gave it, such as MANAGE on a new scope.
+ */
 export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "caller">): PlanDraft {
   const { input, invalidRecords } = dropInvalidRecords(from);
   // First, so that what refers to a renamed object, such as an access list to a group, is compared under the new name.
   const context = createContext(withRenamedReferences(input), invalidRecords);
-  return runPasses(emptyDraft(context, { caller }), [...DECIDE, ...ARRANGE]);
+  return runPasses(emptyDraft(context, { caller }), [...DECIDE, ...COLLECT]);
 }
 
 /** The facts that a draft needs and `facts` lacks. Once dependents are read, ask again: they can show that more is needed. */
 export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
-  const arranged = withFacts(draft, facts);
+  const collected = withFacts(draft, facts);
   // A plan without changes only needs to know whether the caller keeps members of lists.
-  if (!arranged.changes.some(touches)) return { ...NONE_MISSING, caller: arranged.needsCaller };
+  if (!collected.changes.some(touches)) return { ...NONE_MISSING, caller: collected.needsCaller };
   // An object that is kept because it is in use needs no facts, and contents are read in the order of the plan.
-  const { context, changes, workspace, needsCaller } = runPasses(arranged, [
+  const { context, changes, workspace, needsCaller } = runPasses(collected, [
     retainObjectsInUse,
     changing(inPlanOrder),
   ]);
@@ -118,7 +121,7 @@ export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
     contents: unlessKnown("contents", () => changes.filter(setsContent).filter(hasText)),
     // `reportUnconfirmedValues` checks them before objects in use are retained, and needs an answer for each.
     lookups: unlessKnown("lookups", () =>
-      neededLookups(arranged.context, arranged.changes, arranged.workspace),
+      neededLookups(collected.context, collected.changes, collected.workspace),
     ),
     principals: unlessKnown("principals", () => unreadPrincipals(context, changes)),
   };
@@ -162,8 +165,9 @@ export interface PlanDraft {
   readonly diagnostics: readonly Diagnostic[];
   /** Why resources could not be decided; reported if the plan is about them. */
   readonly refusals: ReadonlyMap<Address, Diagnostic>;
-  /** Names that cannot pass from one object to another, as the last run of `withPassedNames` found them. */
+  /** Names that one change should free for another and cannot, as the last run of `withPassedNames` found them. */
   readonly nameErrors: PassedNames["nameErrors"];
+  /** What `exclude` leaves out, and the resources among it that only depend on what it names. */
   readonly excluded: Selection["excluded"];
   readonly excludedDependents: Selection["excludedDependents"];
 }
@@ -200,10 +204,10 @@ function emptyDraft(context: PlanContext, facts: PlanFacts): PlanDraft {
   };
 }
 
-/** The draft with the facts; arranged again if the caller decides which members of lists are deleted. */
+/** The draft with the facts; collected again if the caller decides which members of lists are deleted. */
 function withFacts(draft: PlanDraft, facts: PlanFacts): PlanDraft {
   const callerDecides = facts.caller !== undefined && draft.needsCaller;
-  return runPasses(advance(draft, { facts }), callerDecides ? ARRANGE : []);
+  return runPasses(advance(draft, { facts }), callerDecides ? COLLECT : []);
 }
 
 type DraftParts = [context: PlanContext, changes: readonly Change[], workspace: PlannedWorkspace];
@@ -229,7 +233,7 @@ function decide({ context }: PlanDraft): PassResult {
   return { refusals: decideResources(context) };
 }
 
-/** Begins again from the decisions, so that the passes of ARRANGE can run twice. */
+/** Begins again from the decisions, so that the passes of COLLECT can run twice. */
 function collectChanges({ context, facts }: PlanDraft): PassResult {
   const { changes, appeared, needsCaller } = planUnmanaged(context, facts.caller);
   return {

@@ -1,4 +1,4 @@
-// A plan or drift as text for a terminal: access, the changes in order, drift, findings, losses, cost, and a summary line.
+// A plan or drift as text for a terminal: `planText` lists the sections in their order.
 // The strings of fields and changes in a view are printable already; others are made printable here.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
@@ -22,13 +22,10 @@ import {
 } from "../view/plan-view.ts";
 import { changeBlocks, driftLines } from "./change-text.ts";
 
-/** A plan with so many changes is longer than a screen, so its verdict and what it destroys come first, too. */
-const LONG = 20;
-
 /** `isOnlyOutput`: no other output shows the findings about the run. */
 export function planText(plan: PlanView, colors: Colors, info?: RunInfo, isOnlyOutput = false): string {
   const sections = [
-    ...(plan.touching.length < LONG ? [] : [verdictSection(plan, colors), lossSection(plan, colors)]),
+    ...longPlanStart(plan, colors),
     accessSection(plan, colors),
     changesSection(plan, colors),
     driftSection(plan, colors),
@@ -37,9 +34,9 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, isOnlyO
     ...diagnosticSections(plan, colors, isOnlyOutput ? plan.notes : []),
     resolvedSection(plan.split, colors),
     tableSection(plan, colors),
-    lossSection(plan, colors),
+    destroysSection(plan, colors),
     revertSection(plan, colors),
-    plan.costTotal === undefined ? [] : [printable(`Cost of these changes: ${plan.costTotal}`)],
+    costSection(plan),
     renamesSection(plan),
     summarySection(plan, colors),
     runLines(info, colors),
@@ -53,9 +50,17 @@ function sectionsText(sections: readonly (readonly string[])[]): string {
   return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
-/** So many lines are shown. */
+/** So many changes, or drifted resources, are longer than a screen. */
+const LONG = 20;
+
+/** The verdict, and what the plan destroys: at the start, too, where the end is screens away. */
+function longPlanStart(plan: PlanView, colors: Colors): readonly (readonly string[])[] {
+  return plan.touching.length < LONG ? [] : [verdictSection(plan, colors), destroysSection(plan, colors)];
+}
+
 const MOST_ACCESS_LINES = 40;
 
+/** The rights that users, groups, and service principals gain and lose. */
 function accessSection({ access, expand }: PlanView, colors: Colors): readonly string[] {
   if (access === undefined) return [];
   const all = expand ? access.allLines : access.lines;
@@ -77,6 +82,7 @@ function accessLines({ sign, head, items }: AccessLine, colors: Colors): readonl
   return [`  ${paint(sign)} ${colors.bold(head)}:`, ...items.map((item) => `      ${item}`)];
 }
 
+/** The changes in the order of the plan; compared with a base, those that this change of the spec causes come first. */
 function changesSection(plan: PlanView, colors: Colors): readonly string[] {
   const touching = plan.shown.changes.filter((change) => change.touches);
   return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
@@ -138,16 +144,19 @@ function diagnosticSections(
 const findingSections = (all: readonly Diagnostic[], colors: Colors) =>
   diagnosticTexts(all, colors).map((text) => [text.trimEnd()]);
 
+/** What the plan of the base has and this one does not. */
 function resolvedSection(split: SplitView | undefined, colors: Colors): readonly string[] {
   if (split === undefined || split.resolved.length === 0) return [];
   const head = `${ORIGIN_HEADS.resolved}: ${count(split.resolved.length, "change")} of ${printable(split.base)} no longer needed`;
   return [colors.bold(head), ...split.resolved.map((item) => colors.dim(`  ✓ ${resolvedSentence(item)}`))];
 }
 
+/** How many rows `--show` and `--hide` leave out. */
 function hiddenSection(hidden: string | undefined, colors: Colors): readonly string[] {
   return hidden === undefined ? [] : [colors.dim(printable(hidden))];
 }
 
+/** Of a large plan, the numbers of changes by kind and action. */
 function tableSection(plan: PlanView, colors: Colors): readonly string[] {
   return textTable(kindTable(plan.touching), {
     indent: "  ",
@@ -169,21 +178,26 @@ function verdictSection({ title, refusal }: PlanView, colors: Colors): readonly 
 /** More objects have a line for each kind. */
 const MOST_IN_SENTENCE = 10;
 
-/** Deletions are listed once more, in red, before the summary. */
-function lossSection({ touching }: PlanView, colors: Colors): readonly string[] {
+/** Deletions and replacements are listed once more, in red, before the summary. */
+function destroysSection({ touching }: PlanView, colors: Colors): readonly string[] {
   const destroyed = destroysIn(touching);
   if (destroyed.length === 0) return [];
   const head = `This plan destroys ${count(destroyed.length, "object")}`;
   if (destroyed.length <= MOST_IN_SENTENCE)
     return [colors.red(`${head}: ${listed(destroyed.map(({ address }) => printable(address)))}.`)];
   const alike = Map.groupBy(destroyed, ({ kind, verb }) => `${verb} ${kind}`);
-  const lines = [...alike.values()].map((own) => {
-    const names = firstFew(own, MOST_IN_SENTENCE, ({ address }) => printable(address));
-    return `  ${own[0]?.verb.padEnd(8)} ${kindCounts(own)}: ${names}`;
+  const lines = [...alike.values()].map((group) => {
+    const names = firstFew(group, MOST_IN_SENTENCE, ({ address }) => printable(address));
+    return `  ${group[0]?.verb.padEnd(8)} ${kindCounts(group)}: ${names}`;
   });
   return [`${head}:`, ...lines].map(colors.red);
 }
 
+function costSection({ costTotal }: PlanView): readonly string[] {
+  return costTotal === undefined ? [] : [printable(`Cost of these changes: ${costTotal}`)];
+}
+
+/** The `moved` entries that would keep objects whose resource was renamed in the spec. */
 function renamesSection(plan: PlanView): readonly string[] {
   const lines = movedLines(plan);
   if (lines.length === 0) return [];

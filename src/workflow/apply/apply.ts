@@ -84,7 +84,7 @@ interface PreparedApply {
 }
 
 interface Execution {
-  /** The objects as they were read, and their drift, which can end acknowledgements. */
+  /** The objects and their drift when the plan was made; they can end acknowledgements. */
   readonly compared: ComparedDrift;
   readonly sensitive: SensitiveValues;
   /** Empty for a destroy, which writes no resource of the spec. */
