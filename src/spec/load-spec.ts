@@ -1,7 +1,8 @@
 // Reads a spec: files, target, variables, and expressions, then resources and checks. Reports all problems at once as diagnostics.
 
-import type { Diagnostic } from "../core/diagnostic.ts";
+import { type Diagnostic, warning } from "../core/diagnostic.ts";
 import type { KeyedDigest } from "../core/digest.ts";
+import { defined } from "../core/json.ts";
 import type { SensitiveTexts } from "../core/sensitive/texts.ts";
 import { isTemplate } from "../expressions/template.ts";
 import { type PlanningRegistry, secretField } from "../resource/kind.ts";
@@ -24,6 +25,7 @@ import {
   type SpecNode,
   scalarAt,
   scalarText,
+  visitNodes,
   withItems,
   withMembers,
 } from "./model/tree.ts";
@@ -41,7 +43,7 @@ import { schemaOfPolicy } from "./schema/sections.ts";
 import type { SchemaError } from "./schema/validate.ts";
 import { type CheckParts, checkValues, LinearPatterns, sensitiveNames } from "./variables/parameters.ts";
 import { applyTarget, checkTargets, selectTarget, withoutSettings } from "./variables/targets.ts";
-import { variablesOf } from "./variables/variables.ts";
+import { type Variables, variablesOf } from "./variables/variables.ts";
 
 export interface LoadOptions extends SpecInput {
   /** `skip`: secrets are declared with an empty digest, and their values need not be available. */
@@ -63,24 +65,63 @@ export interface LoadedSpec {
 /** `sensitive`: what no output may show, also of a spec with errors, as far as it could be read. */
 type LoadResult = LoadedSpec & { readonly sensitive: SensitiveTexts };
 
-/** Reads a spec and returns all diagnostics. Never throws for the content of a file. */
+/**
+ * Reads a spec and returns all diagnostics. Never throws for the content of a file. A value from outside the spec that contains a sensitive one is
+ * sensitive itself; which these are is known once all values are, so the spec is then read again.
+ */
 export async function loadSpec(options: LoadOptions): Promise<LoadResult> {
+  const { outside, ...loaded } = await load(options);
+  const { spec, sensitive } = loaded;
+  const names = [...outside].flatMap(([name, value]) => (containsSensitive(value, sensitive) ? [name] : []));
+  if (spec === undefined || names.length === 0 || options.untrusted === true) return loaded;
+  const { outside: _, ...again } = await load({ ...options, alsoSensitive: new Set(names) });
+  const isUsable = again.spec !== undefined;
+  const diagnostics = names.map((name) => containedSensitive(name, isUsable));
+  if (isUsable) return { ...again, diagnostics: [...again.diagnostics, ...diagnostics] };
+  const sensitiveVariables = new Set([...(spec.sensitiveVariables ?? []), ...names]);
+  return {
+    ...loaded,
+    spec: { ...spec, sensitiveVariables },
+    diagnostics: [...loaded.diagnostics, ...diagnostics],
+  };
+}
+
+function containsSensitive(value: SpecNode, sensitive: SensitiveTexts): boolean {
+  let isFound = false;
+  visitNodes(value, (part) => {
+    isFound ||= sensitive.hasLong(scalarText(part) ?? "");
+  });
+  return isFound;
+}
+
+function containedSensitive(name: string, isUsable: boolean): Diagnostic {
+  const subject = `the value of the variable ${name} contains a secret or a sensitive value`;
+  const so = isUsable
+    ? ", so it is treated as sensitive"
+    : "; it is not treated as sensitive, because a name, key, or path contains it";
+  return warning("SPEC_VARIABLE", `${subject}${so}`, {
+    hint: `declare variables.${name} with sensitive: true`,
+  });
+}
+
+async function load(options: LoadOptions): Promise<LoadResult & { readonly outside: Variables["outside"] }> {
   const findings = new Findings();
   const { sensitive } = findings;
-  const loaded = await read(options, findings);
+  const opened = await openExpandedSpec(options, findings);
+  const loaded = opened && (await read(options, opened, findings));
   const diagnostics = findings.diagnostics(options.untrusted === true ? 0 : undefined);
+  const outside = opened?.outside ?? new Map();
   return loaded === undefined || findings.failed
-    ? { diagnostics, sensitive }
-    : { ...loaded, diagnostics, sensitive };
+    ? { diagnostics, sensitive, outside }
+    : { ...loaded, diagnostics, sensitive, outside };
 }
 
 async function read(
   options: LoadOptions,
+  opened: OpenedSpec,
   findings: Findings,
 ): Promise<{ readonly spec: Spec; readonly declared: DeclaredSpec } | undefined> {
   const { registry, rules: files, untrusted = false } = options;
-  const opened = await openExpandedSpec(options, findings);
-  if (opened === undefined) return undefined;
   const { tree, target, expanded } = opened;
   const { root, parts, leftOut } = expanded;
   refuseSensitiveSections(root, findings);
@@ -120,7 +161,10 @@ async function read(
     findings.warning("SPEC_EMPTY", "the spec declares no resources, so it manages nothing", undefined, {
       hint: "check the path in --file, and for a missing include or target",
     });
-  const hidden = sensitiveNames(member(opened.written, "variables"));
+  const hidden = new Set([
+    ...sensitiveNames(member(opened.written, "variables")),
+    ...(options.alsoSensitive ?? []),
+  ]);
   const spec = {
     files: opened.files.digests,
     resources,
@@ -143,6 +187,8 @@ export interface SpecInput extends SpecFolderOptions {
   readonly vars?: readonly string[];
   /** Paths of variable files; later ones win. */
   readonly varFiles?: readonly string[];
+  /** Variables whose value is sensitive, although they are not declared so. */
+  readonly alsoSensitive?: ReadonlySet<string>;
   /** Read for `WORKSPACE_VAR_…` and for the variables that secrets name, and for nothing else. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly registry: PlanningRegistry;
@@ -161,6 +207,7 @@ export interface OpenedSpec {
   readonly written: MapNode;
   readonly target: TargetSettings | undefined;
   readonly expanded: ExpandedSpec;
+  readonly outside: Variables["outside"];
 }
 
 /** Undefined after reporting why the rest cannot be read. */
@@ -168,7 +215,7 @@ export async function openExpandedSpec(
   options: SpecInput,
   findings: Findings,
 ): Promise<OpenedSpec | undefined> {
-  const { registry, vars = [], varFiles = [], env, untrusted = false } = options;
+  const { registry, vars = [], varFiles = [], env, untrusted = false, alsoSensitive } = options;
   const limits = untrusted ? STRICT : LIMITS;
   const folder = openSpecFolder(options.file, options);
   if (folder === undefined) {
@@ -190,7 +237,7 @@ export async function openExpandedSpec(
   const shared = { findings, patterns };
   if (options.allTargets === true)
     await checkOtherTargets(included.root, target?.name, { registry, ...shared });
-  const assignments = { vars, varFiles, env, untrusted };
+  const assignments = { vars, varFiles, env, untrusted, ...defined({ alsoSensitive }) };
   const values = variablesOf(written, { target: variables, targets }, assignments, findings);
   const expanded = await expandSpec(written, {
     files,
@@ -205,7 +252,7 @@ export async function openExpandedSpec(
     ),
     ...shared,
   });
-  return expanded && { tree, files, written, target, expanded };
+  return expanded && { tree, files, written, target, expanded, outside: values.outside };
 }
 
 interface Checking extends CheckParts {

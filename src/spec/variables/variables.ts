@@ -27,11 +27,15 @@ interface VariableInputs {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The spec may be untrusted; the caller then passes no environment. */
   readonly untrusted?: boolean;
+  /** Variables whose value is sensitive, although they are not declared so. */
+  readonly alsoSensitive?: ReadonlySet<string>;
 }
 
 export interface Variables extends NamedValues {
   /** The values to check against their declarations. */
   readonly values: readonly ParameterValue[];
+  /** Of `names`, those whose value comes from outside the spec and is not sensitive. */
+  readonly outside: ReadonlyMap<string, SpecNode>;
 }
 
 /** The variables that a spec declares without marking them as sensitive; none if its files cannot be read. */
@@ -67,6 +71,7 @@ export function variablesOf(
     }
   }
   const values = new Map<string, SpecNode>();
+  const outside = new Map<string, SpecNode>();
   const unknown = (name: string, at: Span | undefined): void =>
     findings.error(
       "SPEC_VARIABLE",
@@ -76,32 +81,36 @@ export function variablesOf(
     );
   const checked: ParameterValue[] = [];
   // Variables are data: what looks like a reference in one is text.
-  const set = (name: string, written: SpecNode, isDefault = false): void => {
+  const set = (name: string, written: SpecNode, from: "default" | "target" | "outside"): void => {
     const declaration = declared.get(name);
     if (declaration === undefined) return;
     const literal = escapedTree(written);
-    const value = declaration.sensitive ? sensitiveValue(literal, declaration, findings.sensitive) : literal;
+    const isSensitive =
+      declaration.sensitive || (from === "outside" && inputs.alsoSensitive?.has(name) === true);
+    const value = isSensitive ? sensitiveValue(literal, declaration, findings.sensitive) : literal;
     values.set(name, value);
+    if (from === "outside" && !isSensitive) outside.set(name, value);
+    const isDefault = from === "default";
     const subject = `the variable ${name}`;
     checked.push({ declaration, value, isDefault, subject, code: "SPEC_VARIABLE", origin: undefined });
   };
 
-  for (const [name, { written }] of declared) if (written !== undefined) set(name, written, true);
+  for (const [name, { written }] of declared) if (written !== undefined) set(name, written, "default");
   for (const [name, { key, value }] of findings.names("the target's variables", target))
-    if (declared.has(name)) set(name, value);
+    if (declared.has(name)) set(name, value, "target");
     else unknown(name, key);
   for (const [name, declaration] of declared) {
     const variable = `WORKSPACE_VAR_${name}`;
     const text = ownMember(inputs.env, variable);
     // A platform passes an empty text for a secret that does not exist.
-    if (text !== undefined && text !== "") set(name, typed(text, declaration, variable, findings));
+    if (text !== undefined && text !== "") set(name, typed(text, declaration, variable, findings), "outside");
   }
   for (const path of inputs.varFiles)
     for (const [name, { key, value }] of findings.names(path, fileAt(path, findings)))
-      if (declared.has(name)) set(name, value);
+      if (declared.has(name)) set(name, value, "outside");
       else findings.warning("SPEC_VARIABLE", `${path} sets ${name}, which the spec does not declare`, key);
   for (const [name, text] of vars)
-    if (declared.has(name)) set(name, typed(text, declared.get(name), `--var ${name}`, findings));
+    if (declared.has(name)) set(name, typed(text, declared.get(name), `--var ${name}`, findings), "outside");
     else unknown(name, undefined);
 
   const find: NamedValues["find"] = (name, at, quiet) => {
@@ -120,7 +129,7 @@ export function variablesOf(
     }
     return undefined;
   };
-  return { names: declared, find, values: checked };
+  return { names: declared, find, values: checked, outside };
 }
 
 /** Of `--var name=value`; the name is empty if there is none. */

@@ -319,10 +319,18 @@ function sensitiveDigests(
 function movedSensitiveValues(session: Session, saved: SavedPlan): readonly Diagnostic[] {
   const now = sensitiveDigests(session, saved.plan, saved.nonce) ?? {};
   const then = saved.sensitive ?? {};
-  const addresses = new Set(saved.plan.changes.map(({ address }) => address));
-  return [...addresses].flatMap((address) => {
+  const changes = new Map(saved.plan.changes.map((change) => [change.address, change]));
+  return [...changes].flatMap(([address, change]) => {
     const pointers = new Set([...Object.keys(then[address] ?? {}), ...Object.keys(now[address] ?? {})]);
-    const other = [...pointers].find((pointer) => then[address]?.[pointer] !== now[address]?.[pointer]);
+    // A run without the secrets does not know that an open value contains one, and plans it in plain text.
+    const wasOpen = (pointer: string): boolean => {
+      const planned = "after" in change ? valueAt(change.after, fromPointer(pointer)) : undefined;
+      const declared = valueAt(session.spec.resources.get(address)?.values ?? {}, fromPointer(pointer));
+      return then[address]?.[pointer] === undefined && (planned === undefined || planned === declared);
+    };
+    const other = [...pointers].find(
+      (pointer) => then[address]?.[pointer] !== now[address]?.[pointer] && !wasOpen(pointer),
+    );
     return other === undefined ? [] : [otherSensitiveValue(address, fromPointer(other))];
   });
 }

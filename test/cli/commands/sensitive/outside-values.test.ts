@@ -1,0 +1,92 @@
+// Values from outside the spec that contain a secret or a sensitive value are sensitive themselves, although their variables are not declared so.
+
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runProgram } from "../../../../src/cli/program.ts";
+import { contextWith } from "../../context.ts";
+import { folderWith } from "../../program.ts";
+
+const PASSWORD = "CanarySecretPw-1";
+const URL = `postgres://u:${PASSWORD}@h/db`;
+const spec = (variables: string, fields: string) => `variables: ${variables}
+scopes: { s: { secrets: { a: { env: DB_PASSWORD } } } }
+clusters:
+  c: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1, ${fields} }
+`;
+const OPEN = spec("{ url: { default: none } }", 'spark_env_vars: { URL: "${var.url}" }');
+
+function workspace(text: string, files: Readonly<Record<string, string>> = {}) {
+  const folder = folderWith(text);
+  mkdirSync(join(folder, ".git"));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  const state = mkdtempSync(join(tmpdir(), "outside-values-"));
+  const base = { WORKSPACE_HOST: "embedded", WORKSPACE_STATE: state };
+  const run = async (line: string, env: Readonly<Record<string, string>> = {}) => {
+    const context = contextWith({ ...base, ...env }, folder);
+    const code = await runProgram(context, line.split(" "));
+    return { code, out: context.out(), err: context.err(), all: context.out() + context.err() };
+  };
+  const file = (path: string) => readFileSync(join(folder, path), "utf8");
+  return { run, file, recorded: () => readFileSync(join(state, "state.json"), "utf8") };
+}
+
+describe("the value of an open variable that contains a secret", () => {
+  const values = { DB_PASSWORD: PASSWORD, WORKSPACE_VAR_url: URL };
+
+  test("is a digest in the state, and is not shown to a fork", async () => {
+    const { run, recorded } = workspace(OPEN);
+    const applied = await run("apply --auto-approve", values);
+    expect([applied.code, applied.all]).toEqual([0, expect.not.stringContaining(PASSWORD)]);
+    expect(applied.err).toContain("warning SPEC_VARIABLE: the value of the variable url contains a secret");
+    expect(recorded()).not.toContain(PASSWORD);
+    for (const line of ["state show clusters.c", "state pull", "history --diff", "plan --untrusted"])
+      expect([line, (await run(line)).all]).toEqual([line, expect.not.stringContaining(PASSWORD)]);
+    const again = await run("plan --detailed-exitcode", values);
+    expect([again.code, again.all]).toEqual([0, expect.not.stringContaining(PASSWORD)]);
+  });
+
+  test("is in no saved plan, which needs it again", async () => {
+    const { run, file } = workspace(OPEN);
+    const { WORKSPACE_VAR_url: _, ...secret } = values;
+    const saved = await run(`plan --var url=${URL} --out s.plan`, secret);
+    expect([saved.code, file("s.plan")]).toEqual([0, expect.not.stringContaining(PASSWORD)]);
+    const lacking = await run("apply s.plan", secret);
+    expect([lacking.code, lacking.all]).toEqual([4, expect.stringContaining("PLAN_STALE")]);
+    expect((await run("apply s.plan", values)).code).toBe(0);
+  });
+
+  test("is recorded in plain text, with a warning, where no sensitive value can be", async () => {
+    const text = spec("{ url: { default: none } }", 'spark_env_vars: { "${var.url}": x }');
+    const { run } = workspace(text);
+    const { code, err } = await run("apply --auto-approve", { ...values, WORKSPACE_VAR_url: `K${PASSWORD}` });
+    expect([code, err]).toEqual([0, expect.stringContaining("is not treated as sensitive, because")]);
+  });
+
+  test("applies as a plan that was made without the secret", async () => {
+    const { run, recorded } = workspace(OPEN);
+    const url = { WORKSPACE_VAR_url: URL };
+    expect((await run("plan --out s.plan", url)).code).toBe(0);
+    const applied = await run("apply s.plan", values);
+    expect([applied.code, applied.all]).toEqual([0, expect.not.stringContaining(PASSWORD)]);
+    expect(recorded()).not.toContain(PASSWORD);
+    const drift = await run("drift", url);
+    expect([drift.code, drift.all]).toEqual([0, expect.not.stringContaining(PASSWORD)]);
+  });
+});
+
+test("a value that a module declares as sensitive is in no saved plan", async () => {
+  const module = `inputs: { token: { sensitive: true } }
+clusters:
+  c: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1, spark_env_vars: { T: "\${input.token}" } }
+`;
+  const text =
+    'variables: { tok: { type: string } }\nmodules: { m: { source: m, with: { token: "${var.tok}" } } }\n';
+  const { run, file } = workspace(text, { "m/workspace.yaml": module });
+  const { code } = await run("plan --var tok=CanaryToken-123 --out s.plan");
+  expect([code, file("s.plan")]).toEqual([0, expect.not.stringContaining("CanaryToken")]);
+});
