@@ -45,6 +45,8 @@ export function sourceOf(folder: string): Source {
   git("init", "--quiet");
   git("add", "--all");
   git("commit", "--quiet", "--message", "source");
+  // Every job fetches all of it, which is compressed for each of them unless it is in a pack.
+  git("repack", "-a", "-d", "--quiet", "--window=0");
   return { url: `file://${folder}`, commit: git("rev-parse", "HEAD") };
 }
 
