@@ -14,7 +14,7 @@ import {
   inputProblems,
   isWrite,
   type OperationCatalog,
-  readOperationCatalog,
+  operationCatalog,
   remarks,
 } from "../../workflow/operate/api-call.ts";
 import { isPaged } from "../../workflow/operate/paging.ts";
@@ -51,11 +51,11 @@ export const apiCommand = defineCommand({
 The state does not record changes made by this command, so the next plan shows them as drift. The answer is JSON.
 To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
   async moreHelp([name]) {
-    const catalog = readOperationCatalog();
+    const catalog = operationCatalog();
     return name === undefined ? "" : operationText(findOperation(catalog, name), catalog.follow);
   },
   async run(context, options, [name, ...words]) {
-    const catalog = readOperationCatalog();
+    const catalog = operationCatalog();
     if (name === undefined || options.list) {
       context.stdout.write(operationsText(catalog));
       return;

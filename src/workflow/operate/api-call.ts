@@ -55,7 +55,14 @@ export interface OperationCatalog {
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
-export function readOperationCatalog(): OperationCatalog {
+let catalog: OperationCatalog | undefined;
+
+export function operationCatalog(): OperationCatalog {
+  catalog ??= readCatalog();
+  return catalog;
+}
+
+function readCatalog(): OperationCatalog {
   const text = readFileSync(new URL("../../../schemas/openapi.yaml", import.meta.url), "utf8");
   const openapi = objectIn(parse(text) as Json);
   const components = objectIn(objectIn(openapi.components).schemas);
@@ -339,7 +346,11 @@ export function inputProblems(
   operation: CatalogOperation,
   input: JsonObject,
 ): readonly Diagnostic[] {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, verbose: true, logger: false });
+  const ajv = new Ajv2020({
+    ...{ strict: false, allErrors: true, verbose: true, logger: false },
+    // Compiling the schema of schemas takes longer than the rest of the command.
+    validateSchema: false,
+  });
   ajv.addFormat("int32", { type: "number", validate: (value: number) => Math.abs(value + 0.5) <= 2 ** 31 });
   ajv.addFormat("int64", { type: "number", validate: (value: number) => Math.abs(value) <= 2 ** 63 });
   ajv.addFormat("byte", /^[A-Za-z0-9+/_-]*={0,2}$/);

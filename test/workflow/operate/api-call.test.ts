@@ -5,13 +5,13 @@ import {
   inputOf,
   inputProblems,
   type OperationCatalog,
-  readOperationCatalog,
+  operationCatalog,
 } from "../../../src/workflow/operate/api-call.ts";
 import { rejectedDiagnostics, thrownDiagnostics } from "../../failures.ts";
 
 let catalog: OperationCatalog;
 beforeAll(() => {
-  catalog = readOperationCatalog();
+  catalog = operationCatalog();
 });
 
 const FILES: Readonly<Record<string, Uint8Array>> = {
