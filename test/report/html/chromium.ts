@@ -12,9 +12,18 @@ export const CHROMIUM = [process.env.WORKSPACE_TEST_CHROMIUM ?? "", "/usr/bin/ch
   existsSync(path),
 );
 
+export interface Opened {
+  readonly page: Page;
+  readonly problems: readonly string[];
+  /** Leaves the window to the next page. */
+  done(): Promise<void>;
+}
+
 export class Reader {
   readonly #browser: Browser;
   readonly #folder = mkdtempSync(join(tmpdir(), "workspace-page-"));
+  /** Windows that a test has left, by their options: a new one starts a process. */
+  readonly #free = new Map<string, Page[]>();
   #pages = 0;
 
   private constructor(browser: Browser) {
@@ -27,19 +36,18 @@ export class Reader {
     );
   }
 
-  /** The page in a separate window. `problems` collects errors, console messages, and requests for anything else. */
-  async open(
-    html: string,
-    options: BrowserContextOptions = {},
-  ): Promise<{ readonly page: Page; readonly problems: readonly string[] }> {
+  /**
+   * The page in a window that no other one uses until `done`. `problems` collects errors, console messages, and requests
+   * for anything else.
+   */
+  async open(html: string, options: BrowserContextOptions = {}): Promise<Opened> {
     const path = join(this.#folder, `${this.#pages++}.html`);
     writeFileSync(path, html);
-    const context = await this.#browser.newContext({
-      viewport: { width: 1280, height: 900 },
-      colorScheme: "light",
-      ...options,
-    });
-    const page = await context.newPage();
+    const { viewport, colorScheme = "light", ...fixed } = options;
+    const key = JSON.stringify(fixed);
+    const page = this.#free.get(key)?.pop() ?? (await this.#newPage(fixed));
+    await page.setViewportSize(viewport ?? { width: 1280, height: 900 });
+    await page.emulateMedia({ colorScheme, media: null });
     const url = pathToFileURL(path).href;
     const problems: string[] = [];
     page.on("console", (message) => problems.push(`${message.type()}: ${message.text()}`));
@@ -48,7 +56,18 @@ export class Reader {
       if (request.url() !== url) problems.push(`request: ${request.url()}`);
     });
     await page.goto(url);
-    return { page, problems };
+    const done = async (): Promise<void> => {
+      page.removeAllListeners();
+      await page.evaluate("localStorage.clear(), sessionStorage.clear()");
+      await page.goto("about:blank");
+      this.#free.set(key, [...(this.#free.get(key) ?? []), page]);
+    };
+    return { page, problems, done };
+  }
+
+  async #newPage(options: BrowserContextOptions): Promise<Page> {
+    const context = await this.#browser.newContext(options);
+    return context.newPage();
   }
 
   async close(): Promise<void> {

@@ -16,7 +16,7 @@ export function describeInChromium(subject: string, tests: (open: Reader["open"]
       afterAll(() => reader.close());
       tests(async (html, options) => {
         const opened = await reader.open(html, options);
-        onTestFinished(() => opened.page.context().close());
+        onTestFinished(opened.done);
         return opened;
       });
     },
