@@ -38,10 +38,8 @@ describeInChromium("the page of a fleet", (open) => {
     expect(await names()).toEqual(["ml-prod", "ml-test"]);
     expect(await page.locator("svg[aria-label^='Drift by day']").count()).toBe(1);
   });
-});
 
-describeInChromium("a row of a workspace", (open) => {
-  test("says what its state is about: the changes, the drift, or nothing", async () => {
+  test("a row of a workspace says what its state is about: the changes, the drift, or nothing", async () => {
     const { page } = await open(HTML);
     const remarks = async (name: string) =>
       (
@@ -51,10 +49,8 @@ describeInChromium("a row of a workspace", (open) => {
     expect(await remarks("ads-test")).toEqual(["drift in 5 runs"]);
     expect(await remarks("new")).toEqual([]);
   });
-});
 
-describeInChromium("the line of a workspace's drift", (open) => {
-  test("has the whole width for the longest trend of the fleet, and is absent without drift", async () => {
+  test("the line of a workspace's drift has the whole width for the longest trend of the fleet, and is absent without drift", async () => {
     const { page } = await open(HTML);
     const lines = page.locator("details.item summary svg");
     const widths = await lines
@@ -64,10 +60,8 @@ describeInChromium("the line of a workspace's drift", (open) => {
     for (const label of await lines.evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))))
       expect(label).toMatch(/[1-9]\d*(,|$)/);
   });
-});
 
-describeInChromium("a page next to the JSON of its results", (open) => {
-  test("names the file, may read files next to it alone, and says how old its results are", async () => {
+  test("a page next to the JSON of its results names the file, may read files next to it alone, and says how old its results are", async () => {
     const live = fleetHtml(FLEET_VIEW, "fleet.json");
     expect(live).toContain("connect-src &#39;self&#39;");
     expect(HTML).not.toContain("connect-src");
