@@ -119,13 +119,23 @@ export const OTHER_NAMES: Readonly<Record<string, string>> = {
 class ListsNamespace {}
 
 export function registerFunctions(environment: Environment, take: Take): void {
-  const define = (signature: string, handler: (...operands: never[]) => unknown): void => {
+  const define: Define = (signature, handler) => {
     environment.registerFunction(signature, handler as never, { async: false });
   };
   environment.registerType("reference", { ctor: UnknownValue, fields: {} } as never);
+  defineForStrings(define, take);
   environment.registerType("ListsNamespace", ListsNamespace);
   environment.registerConstant("lists", "ListsNamespace", new ListsNamespace());
+  defineForLists(define);
+  define("map.merge(map): map", merged);
+  define("json(dyn): string", (value: unknown) => canonicalJson(jsonValue(value)));
+  environment.registerFunction("list.sortBy(ast, ast): list", sortBy as never);
+  registerTransforms(environment, take);
+}
 
+type Define = (signature: string, handler: (...operands: never[]) => unknown) => void;
+
+function defineForStrings(define: Define, take: Take): void {
   define(`string.${LINEAR_MATCHES}(string): bool`, (text: string, pattern: string) => {
     if (text.length > LONGEST_MATCHED) throw new Error(`matches takes at most ${LONGEST_MATCHED} characters`);
     const compiled = compilePattern(pattern);
@@ -146,8 +156,9 @@ export function registerFunctions(environment: Environment, take: Take): void {
   });
   define("string.reverse(): string", (text: string) => [...text].reverse().join(""));
   define("string.format(list): string", formatted);
-  define("json(dyn): string", (value: unknown) => canonicalJson(jsonValue(value)));
+}
 
+function defineForLists(define: Define): void {
   define("ListsNamespace.range(int): list<int>", (_: unknown, count: bigint) => {
     if (count < 0 || count > LARGEST_LIST)
       throw new Error(`range takes a number from 0 to ${grouped(LARGEST_LIST)}, not ${count}`);
@@ -174,9 +185,9 @@ export function registerFunctions(environment: Environment, take: Take): void {
   });
   define("list.sort(): list", (list: readonly unknown[]) => sortedBy(list, list));
   define("list.sum(): dyn", sumOf);
-  define("map.merge(map): map", merged);
+}
 
-  environment.registerFunction("list.sortBy(ast, ast): list", sortBy as never);
+function registerTransforms(environment: Environment, take: Take): void {
   const transform = (name: string, build: Build): void => {
     for (const operands of ["ast, ast, ast", "ast, ast, ast, ast"])
       environment.registerFunction(`list.${name}(${operands}): dyn`, overEntries(build, take) as never);

@@ -61,24 +61,30 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     line.pace.begin(now);
   };
 
-  /** Lets everything leave that is due and has a place, in the order of arrival; then sleeps until the next one is due. */
+  /** The line of the request that is due and came first; without one, when the next is due. */
+  const nextLine = (now: number): Line | number => {
+    let first: Line | undefined;
+    let soonest = Number.POSITIVE_INFINITY;
+    for (const line of lines.values()) {
+      if (line.waiting.length === 0) continue;
+      const at = dueAt(line, now);
+      soonest = Math.min(soonest, at);
+      if (at <= now && (first === undefined || orderOf(line) < orderOf(first))) first = line;
+    }
+    return first ?? soonest;
+  };
+
+  /** Lets everything leave that is due and has a slot, in the order of arrival; then sleeps until the next one is due. */
   const dispatch = (): void => {
     while (free > 0) {
       const now = clock();
-      let first: Line | undefined;
-      let soonest = Number.POSITIVE_INFINITY;
-      for (const line of lines.values()) {
-        if (line.waiting.length === 0) continue;
-        const at = dueAt(line, now);
-        soonest = Math.min(soonest, at);
-        if (at <= now && (first === undefined || orderOf(line) < orderOf(first))) first = line;
-      }
-      if (first === undefined) {
-        sleepUntil(soonest, now);
+      const next = nextLine(now);
+      if (typeof next === "number") {
+        sleepUntil(next, now);
         return;
       }
-      begin(first, now);
-      first.waiting.shift()?.go();
+      begin(next, now);
+      next.waiting.shift()?.go();
     }
   };
 

@@ -12,7 +12,7 @@ import { indexLive, type LiveIndex } from "../../planner/model/context.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
-import { add, deposedBy, draftOf, stateOf } from "../../state/format/fold.ts";
+import { applyEntry, deposedBy, draftOf, stateOf } from "../../state/format/fold.ts";
 import type { JournalEntry, OpenIntent, State, StateRecord, Sweep } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 
@@ -42,7 +42,7 @@ export function recover(input: RecoverInput): Recovered {
   const entries: JournalEntry[] = [];
   const diagnostics: Diagnostic[] = [];
   const take = (newEntries: readonly JournalEntry[]): void => {
-    for (const entry of newEntries) add(draft, { seq: 0, at: input.now, entry });
+    for (const entry of newEntries) applyEntry(draft, { seq: 0, at: input.now, entry });
     entries.push(...newEntries);
   };
   const readable = (kind: string, name: string): boolean =>

@@ -77,76 +77,85 @@ const withoutAccess = (values: Values): Values => omit(values, OURS);
 
 /** The kind with access lists. Its own rules and operations do not see their fields. */
 export function withAccess(kind: Provider, rules: AccessRules): Provider {
-  const { planning, operations } = kind;
+  return {
+    ...kind,
+    fields: { ...kind.fields, ...accessFields(rules, kind.singular) },
+    planning: planningWithAccess(kind, rules),
+    operations: operationsWithAccess(kind, rules),
+  };
+}
+
+function planningWithAccess(kind: Provider, rules: AccessRules): Provider["planning"] {
+  const { planning } = kind;
+  return {
+    ...planning,
+    access: {
+      dialect: "databricks",
+      levels: rules.owned === true ? [...rules.levels, OWNER] : rules.levels,
+      contribution: (object) => contributionOf(kind, rules, object),
+    },
+    validate: (values, name) => [
+      ...(planning.validate?.(withoutAccess(values), name) ?? []),
+      ...accessProblems(values),
+      ...levelProblems(values, name, rules.fewer?.[name]),
+    ],
+    normalize(values, like) {
+      const own = withoutAccess(values);
+      const normal = planning.normalize?.(own, like) ?? own;
+      return own === values
+        ? normal
+        : { ...normal, ...defined({ access: values.access, owner: values.owner }) };
+    },
+    dependencies: (name, values) => [
+      ...(planning.dependencies?.(name, withoutAccess(values)) ?? []),
+      ...Object.keys(accessOf(values)).map(managedPrincipal),
+    ],
+    namedPrincipals: principalsIn,
+    steps: (diffs, live, after) => stepsWith(planning.steps, diffs, live, after),
+    consequences: (change, workspace) => [
+      ...(planning.consequences?.({ ...withoutOurs(change), after: change.after }, workspace) ?? []),
+      ...accessConsequences(change, kind.singular),
+    ],
+    objections: (change, workspace) => [
+      ...(planning.objections?.(withoutOurs(change), workspace) ?? []),
+      ...lockoutOf(change, rules, kind.singular),
+    ],
+  };
+}
+
+function operationsWithAccess(kind: Provider, rules: AccessRules): Provider["operations"] {
+  const { operations } = kind;
   const objectOf = async (api: Reader, id: string): Promise<AccessObject> => ({
     object_type: rules.type,
     object_id: rules.idOf === undefined ? id : await rules.idOf(api, id),
   });
   return {
-    ...kind,
-    fields: { ...kind.fields, ...accessFields(rules, kind.singular) },
-    planning: {
-      ...planning,
-      access: {
-        dialect: "databricks",
-        levels: rules.owned === true ? [...rules.levels, OWNER] : rules.levels,
-        contribution: (object) => contributionOf(kind, rules, object),
-      },
-      validate: (values, name) => [
-        ...(planning.validate?.(withoutAccess(values), name) ?? []),
-        ...accessProblems(values),
-        ...levelProblems(values, name, rules.fewer?.[name]),
-      ],
-      normalize(values, like) {
-        const own = withoutAccess(values);
-        const normal = planning.normalize?.(own, like) ?? own;
-        return own === values
-          ? normal
-          : { ...normal, ...defined({ access: values.access, owner: values.owner }) };
-      },
-      dependencies: (name, values) => [
-        ...(planning.dependencies?.(name, withoutAccess(values)) ?? []),
-        ...Object.keys(accessOf(values)).map(managedPrincipal),
-      ],
-      namedPrincipals: principalsIn,
-      steps: (diffs, live, after) => stepsWith(planning.steps, diffs, live, after),
-      consequences: (change, workspace) => [
-        ...(planning.consequences?.({ ...withoutOurs(change), after: change.after }, workspace) ?? []),
-        ...accessConsequences(change, kind.singular),
-      ],
-      objections: (change, workspace) => [
-        ...(planning.objections?.(withoutOurs(change), workspace) ?? []),
-        ...lockoutOf(change, rules, kind.singular),
-      ],
+    ...operations,
+    ...(operations.readDetails === undefined ? { listsAll: true } : {}),
+    async readDetails(api, live, desired, plannedFrom) {
+      const rest = desired === undefined ? undefined : withoutAccess(desired);
+      const detailed = (await operations.readDetails?.(api, live, rest, plannedFrom)) ?? live;
+      return isDeclared(desired) ? readAccess(api, detailed, desired, objectOf) : detailed;
     },
-    operations: {
-      ...operations,
-      ...(operations.readDetails === undefined ? { listsAll: true } : {}),
-      async readDetails(api, live, desired, plannedFrom) {
-        const rest = desired === undefined ? undefined : withoutAccess(desired);
-        const detailed = (await operations.readDetails?.(api, live, rest, plannedFrom)) ?? live;
-        return isDeclared(desired) ? readAccess(api, detailed, desired, objectOf) : detailed;
-      },
-      async readAccess(api, live, isWhole = false) {
-        const read = await readAccess(api, live, {}, objectOf);
-        return isWhole ? read : forExport(read);
-      },
-      async create(api, task) {
-        const id = await operations.create(api, { ...task, values: withoutAccess(task.values) });
-        const change = { set: accessOf(task.values), removed: [], owner: ownerOf(task.values) };
-        if (change.owner === undefined && Object.keys(change.set).length === 0) return id;
-        if (!isIdItsName(kind)) await api.created(id);
-        await writeAccess(api, await objectOf(api, id), change);
-        return id;
-      },
-      async update(api, task) {
-        const steps = task.steps.filter(({ operation }) => operation !== STEP);
-        const values = withoutAccess(task.values);
-        const before = withoutAccess(task.before);
-        if (steps.length > 0) await operations.update(api, { ...task, values, before, steps });
-        const change = task.steps.find(({ operation }) => operation === STEP);
-        if (change !== undefined) await updateAccess(api, task, change, await objectOf(api, task.id));
-      },
+    async readAccess(api, live, isWhole = false) {
+      const read = await readAccess(api, live, {}, objectOf);
+      return isWhole ? read : forExport(read);
+    },
+    async create(api, task) {
+      const id = await operations.create(api, { ...task, values: withoutAccess(task.values) });
+      const change = { set: accessOf(task.values), removed: [], owner: ownerOf(task.values) };
+      if (change.owner === undefined && Object.keys(change.set).length === 0) return id;
+      if (!isIdItsName(kind)) await api.created(id);
+      await writeAccess(api, await objectOf(api, id), change);
+      return id;
+    },
+    async update(api, task) {
+      const steps = task.steps.filter(({ operation }) => operation !== STEP);
+      const values = withoutAccess(task.values);
+      const before = withoutAccess(task.before);
+      if (steps.length > 0) await operations.update(api, { ...task, values, before, steps });
+      const change = task.steps.find(({ operation }) => operation === STEP);
+      if (change !== undefined) await updateAccess(api, task, change, await objectOf(api, task.id));
     },
   };
 }

@@ -64,12 +64,7 @@ export function variablesOf(
 ): Variables {
   const vars = parseVarOptions(inputs.vars, findings);
   const declared = parametersIn(member(root, "variables"), "variables", findings);
-  for (const [, { value: settings }] of memberEntries(targets)) {
-    for (const [name, { value }] of memberEntries(member(settings, "variables"))) {
-      const declaration = declared.get(name);
-      if (declaration?.sensitive === true) sensitiveValue(value, declaration, findings.sensitive);
-    }
-  }
+  hideValuesOf(targets, declared, findings);
   const values = new Map<string, SpecNode>();
   const outside = new Map<string, SpecNode>();
   const unknown = (name: string, at: Span | undefined): void =>
@@ -117,19 +112,33 @@ export function variablesOf(
     const value = values.get(name);
     if (value !== undefined) return value;
     if (!declared.has(name)) unknown(name, at);
-    else if (!quiet) {
-      const variable = `WORKSPACE_VAR_${name}`;
-      const unread = ` (${variable} is not read for an untrusted spec)`;
-      const alternative =
-        ownMember(inputs.env, variable) === "" ? ` (${variable} is empty)` : ` or ${variable}`;
-      const note = inputs.untrusted === true ? unread : alternative;
-      findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
-        hint: `set it with --var ${name}=…${note}, or set a default under variables.${name}`,
-      });
-    }
+    else if (!quiet) reportNoValue(name, at, inputs, findings);
     return undefined;
   };
   return { names: declared, find, values: checked, outside };
+}
+
+/** Sensitive values of all targets, also of those that are not selected. */
+function hideValuesOf(
+  targets: SpecNode | undefined,
+  declared: ReadonlyMap<string, ParameterDeclaration>,
+  findings: Findings,
+): void {
+  for (const [, { value: settings }] of memberEntries(targets))
+    for (const [name, { value }] of memberEntries(member(settings, "variables"))) {
+      const declaration = declared.get(name);
+      if (declaration?.sensitive === true) sensitiveValue(value, declaration, findings.sensitive);
+    }
+}
+
+function reportNoValue(name: string, at: Span | undefined, inputs: VariableInputs, findings: Findings): void {
+  const variable = `WORKSPACE_VAR_${name}`;
+  const unread = ` (${variable} is not read for an untrusted spec)`;
+  const alternative = ownMember(inputs.env, variable) === "" ? ` (${variable} is empty)` : ` or ${variable}`;
+  const note = inputs.untrusted === true ? unread : alternative;
+  findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
+    hint: `set it with --var ${name}=…${note}, or set a default under variables.${name}`,
+  });
 }
 
 /** Of `--var name=value`; the name is empty if there is none. */

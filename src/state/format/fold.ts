@@ -78,7 +78,7 @@ export function fold(state: State, entries: Iterable<NumberedEntry>): State {
   let draft: Draft | undefined;
   for (const numberedEntry of entries) {
     draft ??= draftOf(state);
-    add(draft, numberedEntry);
+    applyEntry(draft, numberedEntry);
   }
   return draft === undefined ? state : stateOf(draft);
 }
@@ -91,7 +91,7 @@ export function withEntries(state: State, entries: readonly JournalEntry[]): Sta
   );
 }
 
-export function add(draft: Draft, { seq, at, entry }: NumberedEntry): void {
+export function applyEntry(draft: Draft, { seq, at, entry }: NumberedEntry): void {
   switch (entry.type) {
     case "intent":
       draft.open.set(seq, { ...entry.intent, seq, at, sent: 1 });

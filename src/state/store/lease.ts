@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { Cipher } from "../format/encryption.ts";
-import { add, type Draft, draftOf, emptyState, stateOf } from "../format/fold.ts";
+import { applyEntry, type Draft, draftOf, emptyState, stateOf } from "../format/fold.ts";
 import { beginLine, entryLine } from "../format/journal.ts";
 import { snapshotText } from "../format/snapshot.ts";
 import { LockKeeper } from "../lock/heartbeat.ts";
@@ -152,7 +152,7 @@ class HeldLease implements Lease {
     this.#openJournal().add(numbered);
     this.#seq = numbered.seq;
     this.#dirty = true;
-    add(this.#draft, numbered);
+    applyEntry(this.#draft, numbered);
     return numbered;
   }
 

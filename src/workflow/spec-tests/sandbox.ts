@@ -51,24 +51,9 @@ export interface Sandbox {
 export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSignal): Promise<Sandbox> {
   const dialect = { dialect: setup.dialect, cloud: setup.cloud };
   const clock = virtualClock(START);
-  const { app, token, close } = openInMemory({ ...dialect, time: clock.now, random: countedBytes() });
-  const transport = transportTo(app);
+  const service = openInMemory({ ...dialect, time: clock.now, random: countedBytes() });
   const turns = turnsUnder(signal);
-  const client = createClient({
-    transport: async (request) => {
-      await turns.take();
-      return transport(request);
-    },
-    host: EMBEDDED,
-    token,
-    dialect: dialectTable(dialect),
-    parallelism: PARALLELISM,
-    clock: clock.now,
-    sleep: clock.sleep,
-    random: () => 0.5,
-    signal,
-  });
-  const connection: Connection = { ...client, host: EMBEDDED, close: () => Promise.resolve() };
+  const connection = connectionTo(service, dialect, { clock, turns, signal });
   const settings: Settings = {
     endpoint: { embedded: true, identity: EMBEDDED, ...dialect },
     dialect,
@@ -78,15 +63,7 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
     warnings: [],
   };
   const folder = mkdtempSync(join(tmpdir(), "workspace-test-"));
-  let states = 0;
-  const newState = (): StateStore =>
-    openFileStore({
-      folder: join(folder, String(states++)),
-      fs: UNSYNCED_FILES,
-      clock: nodeClock,
-      random: nodeRandom,
-      owner: thisProcess(),
-    });
+  const newState = newStatesIn(folder);
   const state = newState();
   const key = await state.key({ make: true });
   const secretDigest = (value: string | Uint8Array): string => keyedDigest(key, value);
@@ -117,16 +94,57 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
     }),
     close: async () => {
       await state.close();
-      close();
+      service.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
+type SandboxDialect = Pick<TestSetup, "dialect" | "cloud">;
+
+function connectionTo(
+  { app, token }: ReturnType<typeof openInMemory>,
+  dialect: SandboxDialect,
+  { clock, turns, signal }: { readonly clock: Clock; readonly turns: Turns; readonly signal: AbortSignal },
+): Connection {
+  const transport = transportTo(app);
+  const client = createClient({
+    transport: async (request) => {
+      await turns.take();
+      return transport(request);
+    },
+    host: EMBEDDED,
+    token,
+    dialect: dialectTable(dialect),
+    parallelism: PARALLELISM,
+    clock: clock.now,
+    sleep: clock.sleep,
+    random: () => 0.5,
+    signal,
+  });
+  return { ...client, host: EMBEDDED, close: () => Promise.resolve() };
+}
+
+function newStatesIn(folder: string): () => StateStore {
+  let states = 0;
+  return () =>
+    openFileStore({
+      folder: join(folder, String(states++)),
+      fs: UNSYNCED_FILES,
+      clock: nodeClock,
+      random: nodeRandom,
+      owner: thisProcess(),
+    });
+}
+
 const LONGEST_TURN_MS = 20;
 
+interface Turns {
+  take(): Promise<void>;
+}
+
 /** Work in memory never waits, so a timer would not run before the work is done. */
-function turnsUnder(signal: AbortSignal): { take(): Promise<void> } {
+function turnsUnder(signal: AbortSignal): Turns {
   let began = performance.now();
   return {
     async take() {
