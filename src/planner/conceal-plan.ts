@@ -6,6 +6,7 @@ import { isObject, type Json } from "../core/json.ts";
 import { type Path, toDottedPath } from "../core/pointer.ts";
 import { hasDigest } from "../core/sensitive/digests.ts";
 import type { SensitiveValues } from "../core/sensitive/values.ts";
+import { listed } from "../core/sentences.ts";
 import type { Values } from "../resource/field-schema.ts";
 import { CONTENT_FIELDS, isContentDigest } from "../resource/kind.ts";
 import type { FieldDiff, Step } from "../resource/planning.ts";
@@ -210,11 +211,18 @@ function otherValue({ address }: Change, path: Path): Diagnostic {
   return otherSensitiveValue(address, isOfPlan ? [] : path);
 }
 
-/** Why an apply of a saved plan fails: it would write another value than the reviewed one, or leave out a new one. */
-export function otherSensitiveValue(address: Address, path: Path): Diagnostic {
+/** Why an apply of a saved plan fails: it would write another value than the reviewed one, or leave out a new one. `variables`: those that the plan needs. */
+export function otherSensitiveValue(
+  address: Address,
+  path: Path,
+  variables: readonly string[] = [],
+): Diagnostic {
   const field = path.length === 0 ? "" : `: ${toDottedPath(path)}`;
   return error("PLAN_STALE", `${address}${field} has another sensitive value than when the plan was made`, {
     address,
-    hint: "set the value that the plan was made with, or make a new plan",
+    hint:
+      variables.length === 0
+        ? "set the value that the plan was made with, or make a new plan"
+        : `set ${listed(variables.map((name) => `WORKSPACE_VAR_${name}`))} as for the plan, or make a new plan`,
   });
 }

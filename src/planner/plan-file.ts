@@ -33,6 +33,8 @@ export interface Binding {
     readonly file: string;
     readonly files: readonly { readonly path: string; readonly digest: string }[];
     readonly vars: Readonly<Record<string, string>>;
+    /** Variables whose values the plan does not contain; absent if there are none. */
+    readonly hidden_vars?: readonly string[];
     readonly var_files: readonly string[];
   };
   /** With which the same plan is made again when it is applied. */

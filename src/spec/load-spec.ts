@@ -67,22 +67,29 @@ type LoadResult = LoadedSpec & { readonly sensitive: SensitiveTexts };
 
 /**
  * Reads a spec and returns all diagnostics. Never throws for the content of a file. A value from outside the spec that contains a sensitive one is
- * sensitive itself; which these are is known once all values are, so the spec is then read again.
+ * sensitive itself; which these are is known once all values are, so the spec is then read again: with all of them, else with each that no name needs.
  */
 export async function loadSpec(options: LoadOptions): Promise<LoadResult> {
   const { outside, ...loaded } = await load(options);
   const { spec, sensitive } = loaded;
   const names = [...outside].flatMap(([name, value]) => (containsSensitive(value, sensitive) ? [name] : []));
   if (spec === undefined || names.length === 0 || options.untrusted === true) return loaded;
-  const { outside: _, ...again } = await load({ ...options, alsoSensitive: new Set(names) });
-  const isUsable = again.spec !== undefined;
-  const diagnostics = names.map((name) => containedSensitive(name, isUsable));
-  if (isUsable) return { ...again, diagnostics: [...again.diagnostics, ...diagnostics] };
-  const sensitiveVariables = new Set([...(spec.sensitiveVariables ?? []), ...names]);
+  let usable = { ...loaded, spec };
+  let hidden: ReadonlySet<string> = new Set();
+  for (const more of names.length === 1 ? [names] : [names, ...names.map((name) => [name])]) {
+    if (hidden.size === names.length) break;
+    const alsoSensitive = new Set([...hidden, ...more]);
+    const { outside: _, spec: again, ...others } = await load({ ...options, alsoSensitive });
+    if (again === undefined) continue;
+    usable = { ...others, spec: again };
+    hidden = alsoSensitive;
+  }
+  const diagnostics = names.map((name) => containedSensitive(name, hidden.has(name)));
+  const sensitiveVariables = new Set([...(usable.spec.sensitiveVariables ?? []), ...names]);
   return {
-    ...loaded,
-    spec: { ...spec, sensitiveVariables },
-    diagnostics: [...loaded.diagnostics, ...diagnostics],
+    ...usable,
+    spec: { ...usable.spec, sensitiveVariables },
+    diagnostics: [...usable.diagnostics, ...diagnostics],
   };
 }
 
@@ -94,9 +101,9 @@ function containsSensitive(value: SpecNode, sensitive: SensitiveTexts): boolean 
   return isFound;
 }
 
-function containedSensitive(name: string, isUsable: boolean): Diagnostic {
+function containedSensitive(name: string, isHidden: boolean): Diagnostic {
   const subject = `the value of the variable ${name} contains a secret or a sensitive value`;
-  const so = isUsable
+  const so = isHidden
     ? ", so it is treated as sensitive"
     : "; it is not treated as sensitive, because a name, key, or path contains it";
   return warning("SPEC_VARIABLE", `${subject}${so}`, {

@@ -93,6 +93,7 @@ export function savedText(
       vars: Object.fromEntries(
         invocation.vars.map(nameAndValue).filter(([name]) => spec.sensitiveVariables?.has(name) !== true),
       ),
+      ...defined({ hidden_vars: spec.sensitiveVariables && [...spec.sensitiveVariables] }),
       var_files: invocation.varFiles.map((path) => relative(invocation.cwd, path)),
     },
     options,
@@ -331,7 +332,9 @@ function movedSensitiveValues(session: Session, saved: SavedPlan): readonly Diag
     const other = [...pointers].find(
       (pointer) => then[address]?.[pointer] !== now[address]?.[pointer] && !wasOpen(pointer),
     );
-    return other === undefined ? [] : [otherSensitiveValue(address, fromPointer(other))];
+    return other === undefined
+      ? []
+      : [otherSensitiveValue(address, fromPointer(other), saved.spec.hidden_vars)];
   });
 }
 

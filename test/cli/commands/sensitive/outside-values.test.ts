@@ -56,7 +56,7 @@ describe("the value of an open variable that contains a secret", () => {
     const saved = await run(`plan --var url=${URL} --out s.plan`, secret);
     expect([saved.code, file("s.plan")]).toEqual([0, expect.not.stringContaining(PASSWORD)]);
     const lacking = await run("apply s.plan", secret);
-    expect([lacking.code, lacking.all]).toEqual([4, expect.stringContaining("PLAN_STALE")]);
+    expect([lacking.code, lacking.all]).toEqual([4, expect.stringContaining("set WORKSPACE_VAR_url as for")]);
     expect((await run("apply s.plan", values)).code).toBe(0);
   });
 
@@ -65,6 +65,18 @@ describe("the value of an open variable that contains a secret", () => {
     const { run } = workspace(text);
     const { code, err } = await run("apply --auto-approve", { ...values, WORKSPACE_VAR_url: `K${PASSWORD}` });
     expect([code, err]).toEqual([0, expect.stringContaining("is not treated as sensitive, because")]);
+  });
+
+  test("is a digest also if the name of an object contains the value of another such variable", async () => {
+    const named = OPEN.replace("{ url:", "{ team: { default: none }, url:").concat(
+      'groups: { "of-${var.team}": {} }\n',
+    );
+    const { run, recorded } = workspace(named);
+    const { code, err } = await run("apply --auto-approve", { ...values, WORKSPACE_VAR_team: PASSWORD });
+    expect([code, err]).toEqual([0, expect.stringMatching(/variable url .*so it is treated as sensitive/)]);
+    expect(err).toMatch(/variable team .*is not treated as sensitive/);
+    expect(recorded()).toContain(`groups.of-${PASSWORD}`);
+    expect(recorded()).not.toContain(`u:${PASSWORD}`);
   });
 
   test("applies as a plan that was made without the secret", async () => {
