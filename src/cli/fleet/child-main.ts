@@ -366,7 +366,7 @@ const NAMED_DRIFT = 5;
 /** Acknowledged drift does not count. */
 function driftOf(all: readonly Drift[]): Pick<RunAnswer, "drift" | "drifted"> {
   const open = all.map((item) => driftItem(item, registry, placesIn(new Map()))).filter((item) => item.open);
-  const drift = countsOf(open.map(({ severity }) => severity));
+  const drift = countsOf(open.flatMap((item) => item.open ?? []));
   const drifted = open.slice(0, NAMED_DRIFT).map(({ address }) => address);
   return drifted.length === 0 ? { drift } : { drift, drifted };
 }

@@ -118,12 +118,12 @@ function groupedBoth(all: readonly Difference[]): Pick<RunResult, "differences" 
 }
 
 function byResource(all: readonly Difference[]): readonly DifferingResource[] {
-  const resources = [...Map.groupBy(all, ({ address }) => address)].map(([address, own]) => ({
-    address,
-    action: own[0]?.action ?? "",
-    severity: mostSevere(own.map(({ severity }) => severity as Severity)) ?? "other",
-    status: newestOf(own.map(({ status }) => status)),
-  }));
+  const resources = [...Map.groupBy(all, ({ address }) => address)].map(([address, own]) => {
+    const status = newestOf(own.map((difference) => difference.status));
+    const ofStatus = own.filter((difference) => difference.status === status);
+    const severity = mostSevere(ofStatus.map((difference) => difference.severity as Severity)) ?? "other";
+    return { address, action: own[0]?.action ?? "", severity, status };
+  });
   const rank = ({ status }: DifferingResource): number => DIFFERENCE_STATUSES.indexOf(status);
   return resources.sort((a, b) => rank(a) - rank(b) || (a.address < b.address ? -1 : 1));
 }

@@ -141,7 +141,8 @@ function changeNotice(change: ChangeView): Notice {
 }
 
 /** Drift that is acknowledged, or with `--since last` was reported before, needs no attention. */
-function driftNotice({ what, address, verb, at, fields, severity, remark, author, open }: DriftItem): Notice {
+function driftNotice({ what, address, verb, at, fields, remark, author, open, ...item }: DriftItem): Notice {
+  const severity = open ?? item.severity;
   const named = fields.map(({ label }) => label).filter((label) => label !== "");
   const notes = fields.flatMap((field) => labelled(field.label, fieldNote(field)));
   return {

@@ -64,6 +64,8 @@ export interface DriftItem {
   readonly author: string;
   /** The severity of the most severe difference that needs attention; undefined if none does. */
   readonly open: Severity | undefined;
+  /** It appeared, and no plan deletes it: its value cannot be read. */
+  readonly isKept?: boolean;
   /** Exact values for machines; `table` says which of them are sensitive. */
   readonly source: Drift;
   readonly table: FieldTable;
@@ -87,14 +89,18 @@ interface DriftViewOptions extends DriftAttention {
 const VERBS = { changed: "changed", deleted: "was deleted", appeared: "appeared" } as const;
 
 export function driftView(
-  plan: Pick<Plan, "host" | "drift" | "diagnostics">,
+  plan: Pick<Plan, "host" | "drift" | "diagnostics"> & Partial<Pick<Plan, "changes">>,
   managed: number,
   registry: KindRegistry,
   { places = NO_PLACES, choice = SHOW_ALL, ignoredFields = 0, ...context }: DriftViewOptions = {},
 ): DriftView {
-  const { host, drift, diagnostics } = plan;
+  const { host, drift, diagnostics, changes = [] } = plan;
   const title = `${verdict(drift, managed)}${markTitle(drift.flatMap(marksIn), context)}${ignoredText(ignoredFields)}`;
-  const items = drift.map((drift) => driftItem(drift, registry, places, context));
+  const kept = new Set(changes.flatMap(({ action, address }) => (action === "report" ? [address] : [])));
+  const items = drift.map((drift) => ({
+    ...driftItem(drift, registry, places, context),
+    isKept: kept.has(drift.address),
+  }));
   const shown = items.filter((item) => isChosen(choice, driftEntry(item)));
   return {
     host,

@@ -3,7 +3,7 @@
 import { shellWord } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
-import type { DriftView } from "./drift-view.ts";
+import type { DriftItem, DriftView } from "./drift-view.ts";
 import type { OutcomeView } from "./outcome-view.ts";
 import type { PlanView } from "./plan-view.ts";
 
@@ -42,14 +42,26 @@ function againText(info: RunInfo | undefined): string {
 
 /** Undefined without drift that needs attention. */
 export function nextOfDrift({ drift }: DriftView, info: RunInfo | undefined): string | undefined {
-  if (drift.every(({ open }) => open === undefined)) return undefined;
+  const open = drift.filter((item) => item.open !== undefined);
+  if (open.length === 0) return undefined;
   const step = (name: string, rest = "") => `\`${command(name, info)}${rest}\``;
+  const kept = open.filter(({ isKept }) => isKept === true);
   const parts = [
-    `to undo drift, run ${step("apply")}`,
-    `to keep a change, ${step("drift accept", " ADDRESS")}`,
+    ...(kept.length === open.length
+      ? []
+      : [`to undo drift, run ${step("apply")}`, `to keep a change, ${step("drift accept", " ADDRESS")}`]),
+    ...(kept.length === 0 ? [] : [keptText(kept)]),
     `to keep it for a time, ${step("drift acknowledge", " ADDRESS --until DATE --reason TEXT")}`,
   ];
   return parts.join("; ");
+}
+
+function keptText([first, ...more]: readonly Pick<DriftItem, "address">[]): string {
+  const [what, it] =
+    more.length === 0
+      ? [printable(first?.address ?? "").replaceAll("`", "'"), "it"]
+      : [`the ${more.length + 1} secrets that appeared`, "them"];
+  return `declare ${what}, or delete ${it} in the workspace: no plan does`;
 }
 
 /** No option names it. */

@@ -293,6 +293,35 @@ describe("--webhook", () => {
     expect(bodies()).toMatchObject([{ differing_resources: [{ address: "pools.p", status: "new" }] }]);
   });
 
+  test("a resource has the severity of its new differences, not of those that are acknowledged", async () => {
+    const folder = folderWith(
+      "users: { a@example.com: { groups: [team] } }\ngroups: { team: {}, other: {} }\n",
+    );
+    expect((await run(folder, "apply --auto-approve")).code).toBe(0);
+    const { id } = JSON.parse((await run(folder, "state show users.a@example.com")).out);
+    expect((await run(folder, "api groups/add-member user_name=a@example.com parent_name=other")).code).toBe(
+      0,
+    );
+    expect((await run(folder, accept.replace("pools.p", "users.a@example.com.groups"))).code).toBe(0);
+    const user = `${server.url}/api/2.0/preview/scim/v2/Users/${id}`;
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+    const Operations = [{ op: "replace", path: "displayName", value: "Countess" }];
+    const schemas = ["urn:ietf:params:scim:api:messages:2.0:PatchOp"];
+    await fetch(user, { method: "PATCH", headers, body: JSON.stringify({ schemas, Operations }) });
+    const { code, out } = await run(folder, `drift --webhook ${receiver.url} -o github`);
+    expect([code, bodies()]).toMatchObject([
+      2,
+      [{ differing_resources: [{ address: "users.a@example.com", severity: "other", status: "new" }] }],
+    ]);
+    expect(out).toContain("severity: other");
+    writeFileSync(
+      join(folder, "fleet.yaml"),
+      `workspaces: { w: { spec: ., host: "${server.url}", environment: { WORKSPACE_TOKEN: WORKSPACE_TOKEN }, state: .workspace/default } }\n`,
+    );
+    const fleet = await run(folder, "fleet drift -o json");
+    expect(JSON.parse(fleet.out)).toMatchObject({ drift: { other: 1 } });
+  });
+
   test("acknowledged drift sends no message of drift or of the plan that reverts it, and one of the apply", async () => {
     const folder = await drifted(7);
     expect((await run(folder, accept)).code).toBe(0);

@@ -1,7 +1,7 @@
 // The command that a report names as the next step, pasted into a shell.
 
 import { spawnSync } from "node:child_process";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { nextOfDrift } from "../../../src/report/view/next-step.ts";
 
 const NAMES = ["prod`$(echo executed >&2)`eu", "`'$(echo executed >&2)'", "back\\slash` \\x60", "it's `it`"];
@@ -24,4 +24,25 @@ test.each(NAMES)("executes no part of a target in another shell: %s", (target) =
     encoding: "utf8",
   });
   expect(stderr).toBe("");
+});
+
+describe("the next steps of drift", () => {
+  const item = (address: string, more: object = {}) => ({ open: "security", address, ...more });
+  const secret = (key: string) => item(`secrets.s/${key}`, { isKept: true });
+  const steps = (...drift: readonly object[]) => nextOfDrift({ drift } as never, undefined);
+
+  test("are to apply, to accept, and to acknowledge", () => {
+    expect(steps(item("pools.p"))).toBe(
+      "to undo drift, run `workspace apply`; to keep a change, `workspace drift accept ADDRESS`; to keep it for a time, `workspace drift acknowledge ADDRESS --until DATE --reason TEXT`",
+    );
+  });
+
+  test("of a secret that appeared are to declare it, to delete it, and to acknowledge it, because no plan deletes it", () => {
+    expect(steps(secret("extra"))).toBe(
+      "declare secrets.s/extra, or delete it in the workspace: no plan does; to keep it for a time, `workspace drift acknowledge ADDRESS --until DATE --reason TEXT`",
+    );
+    expect(steps(secret("a"), secret("b"), item("pools.p"))).toMatch(
+      /^to undo drift, run .*; to keep a change, .*; declare the 2 secrets that appeared, or delete them in the workspace: no plan does; to keep/,
+    );
+  });
 });
