@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { membersWhere } from "../core/json.ts";
 import type { ProcessContext, ProcessEnvironment } from "./environment.ts";
 import { isInFolder, resolvedPath } from "./files.ts";
 
@@ -29,7 +30,7 @@ export function programEnvironment(env: ProcessEnvironment, program: keyof typeo
     const upper = name.toUpperCase();
     return SYSTEM.includes(upper) || NETWORK.includes(upper) || OWN[program].test(name);
   };
-  return Object.fromEntries(Object.entries(env).filter(([name]) => isPassed(name)));
+  return membersWhere(env, isPassed);
 }
 
 const ENDINGS = process.platform === "win32" ? [".exe", ".cmd"] : [""];

@@ -40,11 +40,31 @@ export function ownMember<T>(object: { readonly [key: string]: T }, key: string)
 /** The object itself if it has none of these members. */
 export function omit(object: JsonObject, names: readonly string[]): JsonObject {
   if (!names.some((name) => Object.hasOwn(object, name))) return object;
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+  return membersWhere(object, (name) => !names.includes(name));
 }
 
 export function pick(object: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)));
+  return membersWhere(object, (name) => names.includes(name));
+}
+
+export function membersWhere<T>(
+  object: { readonly [key: string]: T },
+  isKept: (name: string, value: T) => boolean,
+): { [key: string]: T } {
+  return Object.fromEntries(Object.entries(object).filter(([name, value]) => isKept(name, value)));
+}
+
+/** Compares by code units, the same in every locale. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Compares entries of a map or an object by their keys. */
+export function compareKeys(
+  [a]: readonly [key: string, value: unknown],
+  [b]: readonly [key: string, value: unknown],
+): number {
+  return compareTexts(a, b);
 }
 
 /** An object without those members that are undefined. */

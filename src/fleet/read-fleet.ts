@@ -3,7 +3,7 @@
 import { Cron } from "croner";
 import { Failure, thrownText } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
-import { defined, type Json } from "../core/json.ts";
+import { compareKeys, defined, type Json } from "../core/json.ts";
 import { isTimeZone } from "../core/quartz.ts";
 import type { SensitiveTexts } from "../core/sensitive/texts.ts";
 import { Findings } from "../spec/model/findings.ts";
@@ -230,7 +230,7 @@ export function readFleet(source: SourceText, folder: string): Fleet {
   if (findings.failed) throw new Failure(...findings.diagnostics());
   const { defaults = {}, workspaces, limits = {} } = value as unknown as WrittenFleet;
   const read = Object.entries(workspaces)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(compareKeys)
     .map(([name, written]) => workspaceOf(name, written, defaults, root, findings));
   reportSharedStates(folder, read, root, findings);
   if (findings.failed) throw new Failure(...findings.diagnostics());

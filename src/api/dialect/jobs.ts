@@ -1,7 +1,15 @@
 // Jobs of a host with versions: read and written through 2.1 if the host has it, through 2.0 otherwise.
 
 import { canonicalJson } from "../../core/digest.ts";
-import { defined, isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
+import {
+  defined,
+  isObject,
+  type Json,
+  type JsonObject,
+  listIn,
+  membersWhere,
+  objectIn,
+} from "../../core/json.ts";
 import { isMissing, type Refused, refusedWith } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";
 import { allPages, eachTokenPage, elementsIn, type Page, type ReadPage } from "../contract/pages.ts";
@@ -54,7 +62,7 @@ export function jobHandlers(request: JobRequest, version: HostVersion, carry: Ca
       const job = await whole(apiVersion, { job_id: input.job_id ?? "" });
       const { unmanageable } = apiVersion === "2.0" ? jobWithoutTasks(job) : jobOfTasks(job);
       if (typeof unmanageable === "string") throw wouldLoseTasks(unmanageable);
-      const live = only(objectIn(job.settings), (field) => field !== "format");
+      const live = membersWhere(objectIn(job.settings), (field) => field !== "format");
       const wanted = objectIn(input.new_settings);
       const settings = carry(live, apiVersion === "2.0" ? wanted : settingsWithTasks(wanted, live));
       return request(apiVersion, "jobs/reset", { ...input, new_settings: settings }, permit);
@@ -167,13 +175,13 @@ function jobOfTasks(job: JsonObject): JsonObject {
   const settings = objectIn(job.settings);
   const reason = unmanageable(settings);
   if (reason !== undefined) return unmanageableJob(job, reason);
-  const own = only(withRunAs(job, settings), (field) => field !== "format");
+  const own = membersWhere(withRunAs(job, settings), (field) => field !== "format");
   const fields = singleTask(settings);
   if (fields === undefined) return { ...job, settings: own };
   const unknown = unknownFields(objects(settings.tasks)[0] ?? {});
   return {
     ...job,
-    settings: { ...only(own, (field) => !LISTS.has(field)), ...fields },
+    settings: { ...membersWhere(own, (field) => !LISTS.has(field)), ...fields },
     ...(unknown.length === 0 ? {} : { task_fields: unknown }),
   };
 }
@@ -231,7 +239,7 @@ export function singleTask(settings: JsonObject): JsonObject | undefined {
   const hasMore = ownMembers.some((member) => objectIn(task[kind])[member] !== undefined);
   if (hasMore || OF_TASK_ALONE.some((field) => !isUsual(field, task[field] ?? null))) return undefined;
   if (task.existing_cluster_id === undefined && task.new_cluster === undefined) return undefined;
-  return only(task, (field) => OF_TASK.has(field) || field === "task_key");
+  return membersWhere(task, (field) => OF_TASK.has(field) || field === "task_key");
 }
 
 /** What a spec can have of a task, and a job with a single task in the contract's form cannot. */
@@ -325,18 +333,14 @@ function settingsWithTasks(settings: JsonObject, live: JsonObject = {}): JsonObj
   const [before, ...others] = objects(live.tasks);
   const key = task_key ?? (others.length === 0 ? before?.task_key : undefined) ?? TASK_KEY;
   return {
-    ...only(rest, (field) => !OF_TASK.has(field)),
-    tasks: [{ task_key: key, ...only(rest, (field) => OF_TASK.has(field)) }],
+    ...membersWhere(rest, (field) => !OF_TASK.has(field)),
+    tasks: [{ task_key: key, ...membersWhere(rest, (field) => OF_TASK.has(field)) }],
   };
 }
 
 /** The part of a task that defines what it runs. */
 const taskOf = (task: JsonObject): JsonObject =>
-  only(task, (field) => TASK_KINDS.some((kind) => kind === field));
-
-function only(object: JsonObject, is: (field: string) => boolean): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([field]) => is(field)));
-}
+  membersWhere(task, (field) => TASK_KINDS.some((kind) => kind === field));
 
 function objects(value: Json | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];

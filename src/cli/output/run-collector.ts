@@ -3,6 +3,7 @@
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { type Address, kindOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { compareKeys } from "../../core/json.ts";
 import { type ApplyOutcome, type DriftMark, findingsOf, type Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import {
@@ -73,7 +74,7 @@ export class RunCollector implements RunFigures {
   }
 
   get facts(): Found & Pick<RunResult, "host" | "requests"> {
-    const requests = [...this.#requests].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+    const requests = [...this.#requests].sort(compareKeys).map(([, group]) => group);
     return { ...this.#facts, host: this.#host, requests };
   }
 }
@@ -135,7 +136,7 @@ function grouped(all: readonly Difference[]): readonly DifferenceGroup[] {
     const key = `${kind} ${action} ${cause} ${severity} ${status}`;
     groups.set(key, { ...difference, count: (groups.get(key)?.count ?? 0) + 1 });
   }
-  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+  return [...groups].sort(compareKeys).map(([, group]) => group);
 }
 
 function outcomeResults({ changes }: ApplyOutcome): Readonly<Record<string, number>> {
@@ -152,5 +153,5 @@ function errorsIn(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
 function byKind(addresses: Iterable<Address>): Readonly<Record<string, number>> {
   const counts = new Map<string, number>(registry.kinds.map(({ kind }) => [kind, 0]));
   for (const address of addresses) counts.set(kindOf(address), (counts.get(kindOf(address)) ?? 0) + 1);
-  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries([...counts].sort(compareKeys));
 }

@@ -2,7 +2,7 @@
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
-import { collectTexts, isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { collectTexts, isObject, type Json, type JsonObject, membersWhere } from "../../core/json.ts";
 import { setMember, withValueAt } from "../../core/pointer.ts";
 import { comparable, declaredForm } from "../../planner/diff/normalize.ts";
 import { referenceValue } from "../../planner/diff/references.ts";
@@ -64,7 +64,7 @@ export function previousObservations(run: ApplyRun, change: Change): Values {
   const witnesses = new Set(
     Object.values(run.input.registry.get(change.kind).fields).map((field) => field.witness),
   );
-  return Object.fromEntries(Object.entries(record.seen).filter(([name]) => !witnesses.has(name)));
+  return membersWhere(record.seen, (name) => !witnesses.has(name));
 }
 
 export function leavesToServer(fields: FieldTable): boolean {

@@ -4,7 +4,7 @@
 
 import { type Address, addressOf, kindOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
+import { defined, membersWhere } from "../../core/json.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { diffResource } from "../../planner/diff/diff.ts";
 import { comparable } from "../../planner/diff/normalize.ts";
@@ -388,5 +388,5 @@ export function matchesRequest(provider: Provider, wanted: Values, live: LiveObj
 export function confirmableValues(fields: FieldTable, wanted: Values): Values {
   const isOpen = (name: string): boolean =>
     fields[name]?.writeOnly === true && fields[name].witness !== undefined;
-  return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isOpen(name)));
+  return membersWhere(wanted, (name) => !isOpen(name));
 }

@@ -1,5 +1,6 @@
 // Compares the effective rights of every principal on every object before and after. Pure.
 
+import { compareTexts } from "../../core/json.ts";
 import { type AccessTarget, ADMINISTRATION } from "../../resource/access.ts";
 import type { AccessDiff, AccessRight } from "../model/plan.ts";
 import {
@@ -363,5 +364,3 @@ function byPrincipal(a: AccessRight, b: AccessRight): number {
 }
 
 const isIndividual = ({ principalKind }: AccessRight): boolean => principalKind !== "group";
-
-const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

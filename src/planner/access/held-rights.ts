@@ -1,6 +1,7 @@
 // The rights of a workspace at one time: those of one principal, and those on one object, each with its path. Pure.
 
 import { kindOf, nameOf, parseAddress } from "../../core/address.ts";
+import { compareKeys } from "../../core/json.ts";
 import {
   type AccessTarget,
   ADMINISTRATION,
@@ -118,7 +119,7 @@ function holdersOf(state: AccessState, target: AccessTarget): readonly AccessRig
 }
 
 function sortedTargets(state: AccessState): readonly AccessTarget[] {
-  return [...state.objects].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, target]) => target);
+  return [...state.objects].sort(compareKeys).map(([, target]) => target);
 }
 
 const PREFIXES: Readonly<Record<string, PrincipalKind>> = {

@@ -1,7 +1,7 @@
 // The normal form in which values are compared, and the fingerprints of live objects.
 
 import { canonicalJson, fingerprint } from "../../core/digest.ts";
-import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { compareKeys, isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
@@ -42,7 +42,7 @@ function withoutDefaults(schema: FieldSchema, value: JsonObject): JsonObject {
 function inRule(schema: FieldSchema, items: readonly Json[]): readonly Json[] {
   if (schema.list === undefined || schema.list === "ordered") return items;
   const keyed = items.map((item) => [sortKey(schema, item), item] as const);
-  keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  keyed.sort(compareKeys);
   const unique = schema.list === "set" ? keyed.filter(([key], at) => key !== keyed[at - 1]?.[0]) : keyed;
   return unique.map(([, item]) => item);
 }

@@ -1,6 +1,7 @@
 // The order in which a plan lists its changes: by kind, removals last, and each after those that it needs. An apply runs as many as it
 // can at once, in the order of `apply-order.ts`.
 
+import { compareTexts } from "../../core/json.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
@@ -37,7 +38,7 @@ function sortedByKind(changes: readonly Change[], registry: PlanningRegistry): C
 }
 
 function compareAddresses(a: Change, b: Change): number {
-  return a.address < b.address ? -1 : a.address > b.address ? 1 : 0;
+  return compareTexts(a.address, b.address);
 }
 
 function isRemoval(change: Change): boolean {

@@ -1,7 +1,7 @@
 // Jobs of the Databricks dialect between a spec, where tasks and what they share have keys, and requests, where they are lists.
 
 import { isUsual, OF_TASK, singleTask, TASK_KEY } from "../../api/dialect/jobs.ts";
-import { defined, isObject, type Json, type JsonObject, omit, pick } from "../../core/json.ts";
+import { compareKeys, defined, isObject, type Json, type JsonObject, omit, pick } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Place } from "../../core/sensitive/places.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -55,7 +55,7 @@ export function settingsWithLists(values: Values): JsonObject {
 }
 
 const inOrder = (map: JsonObject): readonly (readonly [string, Json])[] =>
-  Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));
+  Object.entries(map).sort(compareKeys);
 
 /** IDs of jobs are numbers in requests. */
 function withJobId(task: JsonObject): JsonObject {

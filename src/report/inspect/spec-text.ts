@@ -3,7 +3,7 @@
 
 import { type Address, addressOf, kindOf, nameOf } from "../../core/address.ts";
 import { type Location, placeText } from "../../core/diagnostic.ts";
-import { isObject, type Json, type JsonObject, type YamlMember } from "../../core/json.ts";
+import { compareKeys, isObject, type Json, type JsonObject, type YamlMember } from "../../core/json.ts";
 import { toPointer } from "../../core/pointer.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { jsonDocument, printable } from "../text/printable.ts";
@@ -49,7 +49,7 @@ function originText({ at, module, usedAt }: RenderedOrigin): string {
 export function renderedJson({ document, origins }: RenderedView): string {
   const places = Object.fromEntries(
     [...origins]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .toSorted(compareKeys)
       .map(([pointer, { at, module, usedAt }]) => [
         pointer,
         { ...at, ...(module !== undefined && { module, used_at: usedAt }) },

@@ -2,7 +2,7 @@
 
 import { type Address, addressOf, memberOf, parentOf } from "../../core/address.ts";
 import { digest } from "../../core/digest.ts";
-import type { Json } from "../../core/json.ts";
+import { compareTexts, type Json } from "../../core/json.ts";
 import { type Provider, secretField } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { extensionFor, isNotebookKind } from "../files/notebook-format.ts";
@@ -31,7 +31,7 @@ export function addressObjects(
   provider: Provider,
   objects: readonly LiveObject[],
 ): readonly ExportedObject[] {
-  const sorted = [...objects].sort((a, b) => compare(a.name, b.name) || compareIds(a.id, b.id));
+  const sorted = [...objects].sort((a, b) => compareTexts(a.name, b.name) || compareIds(a.id, b.id));
   const shared = Map.groupBy(sorted, (live) => live.name);
   const natural = new Set(sorted.map((live) => keyOf(provider, live.name)));
   const taken = new Set<string>();
@@ -48,7 +48,7 @@ export function addressObjects(
         sharing: shared.get(live.name)?.length ?? 1,
       };
     })
-    .sort((a, b) => compare(a.key, b.key));
+    .sort((a, b) => compareTexts(a.key, b.key));
 }
 
 /** If the key is the name, it stays unchanged. */
@@ -114,13 +114,9 @@ function freeKey(key: string, natural: ReadonlySet<string>, taken: ReadonlySet<s
   }
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 /** Ids that are numbers compare as numbers: the oldest comes first. */
 function compareIds(a: string, b: string): number {
-  return /^\d+$/.test(a) && /^\d+$/.test(b) ? a.length - b.length || compare(a, b) : compare(a, b);
+  return /^\d+$/.test(a) && /^\d+$/.test(b) ? a.length - b.length || compareTexts(a, b) : compareTexts(a, b);
 }
 
 /** `ETL_DB_PASSWORD` for `etl/db-password`, with a number where another secret has that word already. */

@@ -1,6 +1,6 @@
 // Reads the rules of the spec and of folders of rules. The rules of folders come first, and the spec cannot redefine them.
 
-import { defined } from "../../core/json.ts";
+import { compareKeys, defined } from "../../core/json.ts";
 import {
   type CompiledExpression,
   type ExpressionProblem,
@@ -61,14 +61,12 @@ export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]>
   const language = ruleLanguage("read");
   const checks: RuleChecks = { ...from, compile: (text) => language.compile(text) };
   const valid = (members: ReadonlyMap<string, MapMember>, framed: boolean): readonly Rule[] =>
-    [...members]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([name, mapMember]) => {
-        const errors = validator(schema, mapMember.value);
-        reportErrors(errors, { name: `rule ${name}` }, mapMember.value, findings, mapMember.key);
-        const rule = errors.length > 0 ? undefined : ruleOf(name, mapMember, checks, framed);
-        return rule === undefined ? [] : [rule];
-      });
+    [...members].sort(compareKeys).flatMap(([name, mapMember]) => {
+      const errors = validator(schema, mapMember.value);
+      reportErrors(errors, { name: `rule ${name}` }, mapMember.value, findings, mapMember.key);
+      const rule = errors.length > 0 ? undefined : ruleOf(name, mapMember, checks, framed);
+      return rule === undefined ? [] : [rule];
+    });
   return [...valid(trusted, true), ...valid(own, from.framed)];
 }
 

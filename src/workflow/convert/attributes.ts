@@ -1,6 +1,6 @@
 // Attributes of a Terraform resource: which of them are set, and their values as the fields of a kind.
 
-import { isObject, type Json, type JsonObject, ownMember } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, membersWhere, ownMember } from "../../core/json.ts";
 import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { plainTreePath } from "../../providers/kit/names.ts";
@@ -59,7 +59,7 @@ export function principal(attributes: JsonObject, names: Readonly<Record<string,
   // A list with only a part of them would remove the others.
   const isMarked = Object.keys(ENTITLEMENTS).some((flag) => hasMark(attributes[flag]));
   const entitlements = isMarked ? [] : entitlementsIn(attributes);
-  const own = Object.fromEntries(Object.entries(rest).filter(([name]) => !Object.hasOwn(ENTITLEMENTS, name)));
+  const own = membersWhere(rest, (name) => !Object.hasOwn(ENTITLEMENTS, name));
   const reason = "the identity provider sets it, so the spec does not manage it";
   return {
     attributes: { ...renamed(own, names), ...(entitlements.length === 0 ? {} : { entitlements }) },

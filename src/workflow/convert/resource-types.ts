@@ -2,7 +2,7 @@
 
 import { singleTask, TASK_KEY } from "../../api/dialect/jobs.ts";
 import { nestedNameOf, remoteId } from "../../core/address.ts";
-import { defined, isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { defined, isObject, type Json, type JsonObject, membersWhere, objectIn } from "../../core/json.ts";
 import { MEMBER, principalIn, principalText } from "../../providers/access/principals.ts";
 import { initScriptOrder } from "../../providers/admin/init-script-order.ts";
 import { initScripts } from "../../providers/admin/init-scripts.ts";
@@ -45,7 +45,7 @@ export function namedAssignments(
     if (type !== OF_WORKSPACE && type !== OF_ACCOUNT) return instance;
     const { kind = "", name } = names.get(textAttribute(values, "principal_id") ?? "") ?? {};
     const member = MEMBER_OF_KIND[kind];
-    const own = Object.fromEntries(Object.entries(values).filter(([, value]) => !isUnset(value)));
+    const own = membersWhere(values, (_, value) => !isUnset(value));
     const named = member === undefined || name === undefined ? own : { [member]: name, ...own };
     return { ...instance, values: type === OF_ACCOUNT ? { ...named, workspaces: workspaces.size } : named };
   });

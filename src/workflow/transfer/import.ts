@@ -2,7 +2,7 @@
 
 import { type Address, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject, membersWhere } from "../../core/json.ts";
 import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { recordFromLive } from "../../engine/apply/record-values.ts";
@@ -109,7 +109,7 @@ function withoutSensitiveKeys(
     const value = inside();
     if (!isObject(value)) return value;
     const isKept = (key: string) => Object.hasOwn(schema.properties ?? {}, key) || !isSensitive(key);
-    return Object.fromEntries(Object.entries(value).filter(([key]) => isKept(key)));
+    return membersWhere(value, isKept);
   });
   return { ...record, applied: cleaned as JsonObject };
 }
