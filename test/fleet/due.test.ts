@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { FleetWorkspace } from "../../src/fleet/model/fleet.ts";
 import type { FleetCommand, WorkspaceResult } from "../../src/fleet/model/result.ts";
-import { dueWorkspaces } from "../../src/fleet/run-fleet.ts";
+import { dueWorkspaces } from "../../src/fleet/selection.ts";
 
 const workspace = (name: string, cron?: string, timezone = "UTC"): FleetWorkspace => ({
   name,

@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 import type { FleetWorkspace } from "../../src/fleet/model/fleet.ts";
 import type { ResultStatus, WorkspaceResult } from "../../src/fleet/model/result.ts";
-import { type FleetRunOptions, parseWaves, runFleet, splitIntoWaves } from "../../src/fleet/run-fleet.ts";
+import { type FleetRunOptions, runFleet } from "../../src/fleet/run-fleet.ts";
+import { parseWaves, splitIntoWaves } from "../../src/fleet/waves.ts";
 import { resultOf, workspaceNamed } from "./queue/workspaces.ts";
 
 const named = (count: number): FleetWorkspace[] =>

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { FleetWorkspace } from "../../src/fleet/model/fleet.ts";
-import { selectWorkspaces } from "../../src/fleet/run-fleet.ts";
+import { selectWorkspaces } from "../../src/fleet/selection.ts";
 
 const workspace = (name: string, labels: Record<string, string>): FleetWorkspace => ({
   name,

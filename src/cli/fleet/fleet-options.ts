@@ -10,7 +10,7 @@ import { FLEET_FOLDER, type Fleet, RESULTS_NAME } from "../../fleet/model/fleet.
 import type { ResultStore } from "../../fleet/model/result.ts";
 import { megabytes, readFleet } from "../../fleet/read-fleet.ts";
 import { openResultFile } from "../../fleet/result-file.ts";
-import { selectWorkspaces } from "../../fleet/run-fleet.ts";
+import { selectWorkspaces } from "../../fleet/selection.ts";
 import { SourceText } from "../../spec/model/source.ts";
 import { integerOption, type OptionSpec, textOption, textsOption, type ValuesOf } from "../command/option.ts";
 import { type DatabaseUse, type FleetDatabase, openFleetDatabase } from "./fleet-database.ts";

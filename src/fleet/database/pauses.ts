@@ -9,7 +9,7 @@ import {
 } from "../../state/backends/postgres/database.ts";
 import type { FleetWorkspace } from "../model/fleet.ts";
 import { FLEET_COMMANDS, type FleetCommand } from "../model/result.ts";
-import { selectWorkspaces } from "../run-fleet.ts";
+import { selectWorkspaces } from "../selection.ts";
 import { storable } from "./tables.ts";
 
 /** The jobs that a pause holds back: all, or those of the workspaces and the command that it names. */

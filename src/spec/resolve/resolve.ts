@@ -30,20 +30,18 @@ import { schemaOfKind } from "../schema/json-schema.ts";
 import type { NamedSchema } from "../schema/keywords.ts";
 import { validatorFor } from "../schema/quick-check.ts";
 import type { SpecValidator } from "../schema/validate.ts";
+import { DeclaredNames, dependenciesOf, reportCycles } from "./dependencies.ts";
 import { fieldOf } from "./field-walk.ts";
 import { lifecycleOf } from "./policy.ts";
 import {
   type BoundReferences,
   bindReferences,
   checkReferences,
-  DeclaredNames,
-  edgesOf,
   type ReferenceContext,
 } from "./references.ts";
 import { holdsLiteral, reportLiterals, type SecretSources, secretOf, sensitivePaths } from "./secrets.ts";
 import {
   explainAdvice,
-  reportCycles,
   reportDeprecated,
   reportLimits,
   reportMemberships,
@@ -144,7 +142,7 @@ function desiredOf(
   const { values, payload, unread } = isValid ? filled(written, fields, resolving) : NOTHING_FILLED;
   if (isValid) reportAll(written, fields, problemsOf(written, values, payload), findings);
   else if (faulty !== undefined) checkSound(written, fields, faulty, findings);
-  const dependsOn = edgesOf(written, fields, values, link.targets, index);
+  const dependsOn = dependenciesOf(written, fields, values, link.targets, index);
   return Object.assign(new Located(written, places), {
     address: written.address,
     kind: written.provider.kind,

@@ -10,11 +10,10 @@ import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { foldCase, foldersAbove, foldName } from "../../resource/names.ts";
 import { anyField, tableSchema, visitSchema } from "../../resource/walk.ts";
 import type { Findings } from "../model/findings.ts";
-import type { Span } from "../model/source.ts";
-import type { Resource, WrittenResource } from "../model/spec.ts";
+import type { WrittenResource } from "../model/spec.ts";
 import { keySpanOf, type MapNode, plain, type SpecNode, scalarText, spanOf } from "../model/tree.ts";
+import type { DeclaredNames } from "./dependencies.ts";
 import { textsAt, walkFields } from "./field-walk.ts";
-import type { DeclaredNames } from "./references.ts";
 
 /** Two resources with one natural name, where the service lets only one have it. */
 export function reportSharedNames(
@@ -220,60 +219,4 @@ function reportPairs(end: End, other: End, findings: Findings): void {
       }
     }
   }
-}
-
-/** Maximum number of cycles to report. */
-const MOST = 20;
-const LONGEST = 12;
-
-type FindSpan = (address: Address) => Span | undefined;
-
-/** Reports cycles. Uses an explicit stack, so that chains can have any length. */
-export function reportCycles(
-  resources: ReadonlyMap<Address, Pick<Resource, "dependsOn">>,
-  spanOf: FindSpan,
-  findings: Findings,
-): void {
-  const done = new Set<Address>();
-  const path: Address[] = [];
-  const depth = new Map<Address, number>();
-  let told = 0;
-  for (const root of resources.keys()) {
-    if (done.has(root)) continue;
-    // Most resources come after what they need.
-    if (resources.get(root)?.dependsOn.every((need) => done.has(need)) === true) {
-      done.add(root);
-      continue;
-    }
-    const stack: { readonly address: Address; next: number }[] = [{ address: root, next: 0 }];
-    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      if (top.next === 0) {
-        depth.set(top.address, path.length);
-        path.push(top.address);
-      }
-      const need = resources.get(top.address)?.dependsOn[top.next++];
-      if (need === undefined) {
-        stack.pop();
-        path.pop();
-        depth.delete(top.address);
-        done.add(top.address);
-      } else if (depth.has(need)) {
-        if (told++ < MOST) report(path.slice(depth.get(need)), spanOf, findings);
-      } else if (!done.has(need)) stack.push({ address: need, next: 0 });
-    }
-  }
-}
-
-function report(circle: readonly Address[], spanOf: FindSpan, findings: Findings): void {
-  const [first] = circle;
-  if (first === undefined) return;
-  const shown = circle.length > LONGEST ? [...circle.slice(0, LONGEST), "…"] : circle;
-  const message =
-    circle.length === 1
-      ? `${first} depends on itself`
-      : `dependency cycle: ${[...shown, first].join(" -> ")}`;
-  findings.error("SPEC_CYCLE", message, spanOf(first), {
-    address: first,
-    hint: "remove one of these references or memberships",
-  });
 }

@@ -10,14 +10,9 @@ import type { FleetWorkspace } from "../../../fleet/model/fleet.ts";
 import { type FleetCommand, isSettled, type WorkspaceResult } from "../../../fleet/model/result.ts";
 import { resultLine, runSummary } from "../../../fleet/report/fleet-documents.ts";
 import { resultJson } from "../../../fleet/report/fleet-json.ts";
-import {
-  dueWorkspaces,
-  type Execute,
-  type FleetRun,
-  parseWaves,
-  runFleet,
-  type Wave,
-} from "../../../fleet/run-fleet.ts";
+import { type Execute, type FleetRun, runFleet } from "../../../fleet/run-fleet.ts";
+import { dueWorkspaces } from "../../../fleet/selection.ts";
+import { parseWaves, type Wave } from "../../../fleet/waves.ts";
 import { type Command, type CommandGroup, defineCommand, type Untitled } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, textOption, type ValuesOf } from "../../command/option.ts";

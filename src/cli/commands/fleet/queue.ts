@@ -18,7 +18,7 @@ import {
 } from "../../../fleet/queue/job-queue.ts";
 import { columns, scopeWords } from "../../../fleet/report/fleet-documents.ts";
 import { deadJobJson } from "../../../fleet/report/fleet-json.ts";
-import { parseWaves, splitIntoWaves } from "../../../fleet/run-fleet.ts";
+import { parseWaves, splitIntoWaves } from "../../../fleet/waves.ts";
 import { nodeClock } from "../../../state/backends/file/node-ports.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
