@@ -13,6 +13,7 @@ import { type Change, isOfReplaced, type RevertedDrift } from "../model/change.t
 import { indexLive } from "../model/context.ts";
 import { isSelected, type PlanInput } from "../model/input.ts";
 import type { Drift, DriftMark, Plan } from "../model/plan.ts";
+import { transitiveClosure } from "../order/graph.ts";
 import { normalForm } from "./normalize.ts";
 
 export interface KnownDrift {
@@ -170,13 +171,19 @@ export interface ComparedDrift {
 
 /** The addresses that a plan of this input compares, also what it takes along for a selected address; undefined for all. */
 export function comparedIn(
-  input: Pick<PlanInput, "only" | "exclude">,
+  input: Pick<PlanInput, "only" | "exclude" | "spec">,
   changes: readonly Pick<Change, "address">[],
 ): ComparedDrift["only"] {
   const { only, exclude } = input;
   if (only === undefined && exclude === undefined) return undefined;
-  const planned = new Set(changes.map(({ address }) => address));
-  return (address) => isSelected(input, address) || planned.has(address);
+  if (only === undefined) return (address) => isSelected(input, address);
+  const { resources } = input.spec;
+  const declared = [...resources.keys()].filter((address) => isSelected(input, address));
+  const needed = transitiveClosure(
+    [...declared, ...changes.map(({ address }) => address)],
+    (address) => resources.get(address)?.dependsOn ?? [],
+  );
+  return (address) => isSelected(input, address) || (needed.has(address) && exclude?.(address) !== true);
 }
 
 export function pendingMoves(entries: readonly JournalEntry[]): ComparedDrift["moves"] {

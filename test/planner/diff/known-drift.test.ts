@@ -355,15 +355,18 @@ describe("the addresses of a comparison", () => {
   test("are those that --only and --exclude leave, what these take along, and all without the options", () => {
     const only = (one: Address) => one !== c;
     const exclude = (one: Address) => one === a;
-    const compared = (input: Parameters<typeof comparedIn>[0], planned: readonly Address[] = []) =>
-      [a, b, c].filter((one) =>
-        comparedIn(
-          input,
-          planned.map((address) => ({ address })),
-        )?.(one),
-      );
-    expect(comparedIn({}, [])).toBeUndefined();
-    expect(compared({ only })).toEqual([a, b]);
+    const needing = { ...resource(a), dependsOn: [c] };
+    const declared = { spec: spec([needing, resource(b), resource(c)]) };
+    const compared = (
+      input: Omit<Parameters<typeof comparedIn>[0], "spec">,
+      planned: readonly Address[] = [],
+    ) => {
+      const changes = planned.map((address) => ({ address }));
+      return [a, b, c].filter((one) => comparedIn({ ...input, ...declared }, changes)?.(one));
+    };
+    expect(comparedIn(declared, [])).toBeUndefined();
+    expect(compared({ only: (one) => one === a })).toEqual([a, c]);
+    expect(compared({ only: (one) => one === b })).toEqual([b]);
     expect(compared({ exclude })).toEqual([b, c]);
     expect(compared({ only, exclude })).toEqual([b]);
     expect(compared({ only: (one) => one === b }, [b, c])).toEqual([b, c]);

@@ -7,8 +7,8 @@ import { runProgram } from "../../../src/cli/program.ts";
 import { contextWith } from "../../cli/context.ts";
 import { folderWith } from "../../cli/program.ts";
 
-const spec = (workers: number) => `pools:
-  shared: { node_type_id: Standard_DS3_v2, max_capacity: 10 }
+const spec = (workers: number, capacity = 10) => `pools:
+  shared: { node_type_id: Standard_DS3_v2, max_capacity: ${capacity} }
   other: { node_type_id: Standard_DS3_v2, max_capacity: 10 }
 clusters:
   c: { spark_version: 6.4.x-scala2.11, instance_pool_id: "\${pools.shared.instance_pool_id}", num_workers: ${workers} }
@@ -29,7 +29,9 @@ async function drifted() {
     expect((await run(`api instance-pools/edit ${pool} max_capacity=3`)).code).toBe(0);
   }
   expect((await run("drift acknowledge pools.shared --until 5d --reason load-test")).code).toBe(0);
-  return { run, write: (workers: number) => writeFileSync(join(folder, "workspace.yaml"), spec(workers)) };
+  const write = (workers: number, capacity?: number) =>
+    writeFileSync(join(folder, "workspace.yaml"), spec(workers, capacity));
+  return { run, write };
 }
 
 test("a plan with --only says whose acknowledged drift it reverts, also of a dependency", async () => {
@@ -49,4 +51,13 @@ test("drift with --only has the drift of dependencies and remembers it, and no o
   const codes = [];
   for (let at = 0; at < 2; at += 1) codes.push((await run("drift --since last --only clusters.c")).code);
   expect(codes).toEqual([2, 0]);
+});
+
+test("drift with --only has the drift of a dependency also where the spec has the live value", async () => {
+  const { run, write } = await drifted();
+  expect((await run("drift acknowledge --remove pools.shared")).code).toBe(0);
+  write(2, 3);
+  const { code, out } = await run("drift --only clusters.c");
+  expect([code, out]).toEqual([2, expect.stringContaining("pools.shared")]);
+  expect(out).not.toContain("pools.other");
 });
