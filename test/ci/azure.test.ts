@@ -150,6 +150,10 @@ describe("the file of Azure Pipelines", () => {
     ]);
   });
 
+  test("runs for one merge at a time, so that no waiting plan undoes a later one", () => {
+    expect(readYaml("ci/azure-pipelines/azure-pipelines.yml").trigger).toMatchObject({ batch: "true" });
+  });
+
   test("applies in an environment, and stays out of the stages of pull requests from forks", () => {
     const conditions = Object.fromEntries(stagesOf().map(({ stage, condition }) => [stage, condition]));
     expect(conditions.plan).toContain("ne(variables['System.PullRequest.IsFork'], 'True')");
