@@ -6,7 +6,14 @@ import type { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { plainTreePath } from "../../providers/kit/names.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 import { roleOfSensitive } from "../../spec/resolve/secrets.ts";
-import { hasMark, isMarkOfEntry, isMarkOfZero, markOfExpression } from "./terraform-state.ts";
+import {
+  hasMark,
+  isMarkOfEntry,
+  isMarkOfZero,
+  JSON_ATTRIBUTES,
+  markOfExpression,
+  whySensitive,
+} from "./terraform-state.ts";
 
 export interface ResourceType {
   readonly kind: string;
@@ -92,16 +99,11 @@ interface ConvertedAttributes {
 }
 
 const NO_FIELD = "the kind has no such field";
-/** A key comes from a sensitive value. */
-export const MARKED_SETTINGS = "Terraform marks its settings as sensitive";
-export const MARKED_PART = "Terraform marks a part of it as sensitive";
 /** A key cannot come from a variable. */
 const IN_SENSITIVE_MAP =
   "Terraform marks the map as sensitive; set the value with a sensitive variable, and check that the key is not sensitive";
-export const IS_SENSITIVE = "Terraform marks it as sensitive; set it with a sensitive variable";
-
-const HAS_COPY =
-  "it contains a value that Terraform marks as sensitive, or that of a secret; set it with a sensitive variable";
+export const whyVariable = (text: string): string =>
+  `${whySensitive(text, "it")}; set it with a sensitive variable`;
 
 /** `variableOf`: the name of a sensitive variable for the attribute at a path. `secrets`: no value may contain one. */
 export function convertAttributes(
@@ -128,15 +130,14 @@ const MEANT_EMPTY: ReadonlySet<string> = new Set([
   "enable_serverless_compute",
 ]);
 
-/** Attributes with JSON as text, in which zero and false are values. */
-const PARSED: ReadonlySet<string> = new Set(["definition", "policy_family_definition_overrides"]);
-
 /** Whether zero or false is the value of a field; elsewhere, a provider writes them for what is not set. */
 function isMeantEmpty(name: string, schema: FieldSchema, { autoscale }: JsonObject, at: Path): boolean {
   if (name === "num_workers") return isUnset(autoscale);
   // A service returns it for each cluster and pool, but not for the cluster of a job that does not set it.
   if (name === "enable_elastic_disk") return !at.includes("new_cluster");
-  return MEANT_EMPTY.has(name) || PARSED.has(String(at[0])) || schema.required?.includes(name) === true;
+  return (
+    MEANT_EMPTY.has(name) || JSON_ATTRIBUTES.has(String(at[0])) || schema.required?.includes(name) === true
+  );
 }
 
 class AttributeReader {
@@ -154,12 +155,8 @@ class AttributeReader {
     const out: { [field: string]: Json } = {};
     for (const [name, value] of Object.entries(object)) {
       const path = [...at, name];
-      if (hasMark(name)) {
-        this.unmanageable = MARKED_SETTINGS;
-        continue;
-      }
-      if (this.#secrets.isIn(name)) {
-        this.left.push({ path: at, reason: HAS_COPY });
+      if (hasMark(name) || (schema.properties === undefined && this.#secrets.isIn(name))) {
+        this.unmanageable = whySensitive(name, `a key of ${toDottedPath(at)}`);
         continue;
       }
       const isField = schema.properties === undefined || Object.hasOwn(schema.properties, name);
@@ -177,7 +174,8 @@ class AttributeReader {
   #value(schema: FieldSchema, value: Json, path: Path, meant: boolean): Json | undefined {
     if (value === null) return undefined;
     const isMeant = meant || schema.default !== undefined;
-    if (hasMark(value) && (isMeant || !isMarkOfZero(value))) return this.#marked(schema, value, path);
+    if (typeof value === "string" && this.#isSensitive(value, isMeant))
+      return this.#marked(schema, value, path);
     if (schema.properties !== undefined) return this.#block(schema, value, path);
     if (typeof schema.additionalProperties === "object")
       return isObject(value) ? nonEmpty(this.members(schema, value, path)) : this.#unexpected(value, path);
@@ -186,20 +184,20 @@ class AttributeReader {
     if (!isMeant && (isUnset(value) || isMarkOfZero(value))) return undefined;
     if (schema.enum !== undefined && !isAllowed(schema, value))
       return isUnset(value) ? undefined : this.#leave(path, "its value is unknown to this version");
-    if (typeof value !== "string" || !this.#secrets.isIn(value)) return value;
-    const role = roleOfSensitive(schema);
-    this.#leave(path, HAS_COPY);
-    if (role !== undefined) return undefined;
-    return markOfExpression(this.#variableOf(path), schema.type);
+    return value;
+  }
+
+  /** A string that was encoded has no mark. */
+  #isSensitive(value: string, isMeant: boolean): boolean {
+    return hasMark(value) ? isMeant || !isMarkOfZero(value) : this.#secrets.isIn(value);
   }
 
   /** A name, a path, or a reference cannot come from a sensitive variable, and a resource is incomplete without it. */
-  #marked(schema: FieldSchema, value: Json, path: Path): Json | undefined {
+  #marked(schema: FieldSchema, value: string, path: Path): Json | undefined {
     const role = roleOfSensitive(schema);
-    if (role !== undefined)
-      this.unmanageable = `Terraform marks ${toDottedPath(path)} as sensitive, which is ${role}`;
+    if (role !== undefined) this.unmanageable = `${whySensitive(value, toDottedPath(path))}; it is ${role}`;
     const isScalar = (schema.properties ?? schema.additionalProperties ?? schema.items) === undefined;
-    this.#leave(path, isMarkOfEntry(value) ? IN_SENSITIVE_MAP : IS_SENSITIVE);
+    this.#leave(path, isMarkOfEntry(value) ? IN_SENSITIVE_MAP : whyVariable(value));
     if (role !== undefined || !isScalar) return undefined;
     return markOfExpression(this.#variableOf(path), schema.type);
   }

@@ -15,11 +15,10 @@ import { extensionFor, extensionOf, isNotebookKind } from "../../spec/files/note
 import { type FileRefusal, openSpecFolder, type SpecFolder } from "../../spec/files/spec-folder.ts";
 import {
   convertAttributes,
-  IS_SENSITIVE,
-  MARKED_PART,
   type OmittedAttribute,
   type ResourceType,
   textAttribute,
+  whyVariable,
 } from "./attributes.ts";
 import {
   AUTHORITATIVE_ACCESS,
@@ -41,6 +40,7 @@ import {
   hasMark,
   sensitiveMarks,
   type TerraformInstance,
+  whySensitive,
 } from "./terraform-state.ts";
 
 export interface ContentFolders {
@@ -108,8 +108,8 @@ function contentOfObject(
   log: ConversionLog,
 ): FoundContent | string {
   const { values } = convertedObject.instance;
-  if (hasMark(values.content_base64) || hasMark(values.source))
-    return "Terraform marks its content as sensitive";
+  if (hasMark(values.content_base64)) return whySensitive(values.content_base64, "its content");
+  if (hasMark(values.source)) return whySensitive(values.source, "its source");
   const encoded = textAttribute(values, "content_base64");
   if (encoded !== undefined) {
     const bytes = Buffer.from(encoded, "base64");
@@ -185,7 +185,7 @@ export function convertedObjects(
     if (!instance.managed) continue;
     const type = resourceType(instance.type);
     const reason = notConverted(instance, type);
-    const hidden = reason === MARKED_NAME ? hiddenMember(instance, type, registry) : undefined;
+    const hidden = reason === undefined ? undefined : hiddenMember(instance, type, registry, reason);
     if (hidden !== undefined) objects.set(convertedKey(hidden.kind, hidden.live.id), hidden);
     else if (reason !== undefined) log.leave(instance, reason);
     else if (type === undefined) parts.push(instance);
@@ -206,25 +206,27 @@ function notConverted(
   if (resourceType === undefined && !PARTS.has(type)) return "`workspace` does not manage this type";
   if (state === "deposed") return "it is deposed: Terraform replaced it and did not delete it yet";
   if (state === "without attributes") return "the state has no attributes of it";
-  if (resourceType === undefined)
-    return type === LIBRARY || type === MEMBERSHIP || sensitiveMarks(values).length === 0
-      ? undefined
-      : MARKED_PART;
+  if (resourceType === undefined) {
+    const [mark] = type === LIBRARY || type === MEMBERSHIP ? [] : sensitiveMarks(values);
+    return mark && whySensitive(mark.text, "a part of it");
+  }
   const [id, name] = [resourceType.id(values), resourceType.name(values)];
-  if (hasMark(id) || hasMark(name)) return MARKED_NAME;
+  if (hasMark(name)) return whySensitive(name, "its name");
+  if (hasMark(id)) return whySensitive(id, "its ID");
   return id === undefined || name === undefined ? "the state does not contain its ID and name" : undefined;
 }
 
-/** An entry of a list whose name is marked: without it, the spec cannot contain the list. */
+/** An entry of a list whose name has a mark: without it, the spec cannot contain the list. */
 function hiddenMember(
   instance: TerraformInstance,
   type: ResourceType | undefined,
   registry: Registry,
+  unmanageable: string,
 ): ConvertedObject | undefined {
   const name = type?.name(instance.values) ?? "";
-  if (type === undefined || registry.get(type.kind).nested === undefined || hasMark(parentOf(name)))
-    return undefined;
-  const live = { id: remoteId(name), name, values: {}, facts: {}, unmanageable: MARKED_NAME };
+  if (type === undefined || registry.get(type.kind).nested === undefined) return undefined;
+  if (!hasMark(name) || hasMark(parentOf(name))) return undefined;
+  const live = { id: remoteId(name), name, values: {}, facts: {}, unmanageable };
   return { kind: type.kind, live, instance };
 }
 
@@ -245,7 +247,8 @@ function add(
     left = [],
     unmanageable,
   } = type.fields?.(instance.values) ?? { attributes: instance.values };
-  const isSecret = log.secrets.isIn(name) ? SECRET_NAME : unmanageable;
+  // A key of a map can be a name, and has no mark.
+  const isSecret = log.secrets.isIn(name) ? whySensitive(name, "its name") : unmanageable;
   const problem = earlier === undefined ? isSecret : `${earlier.instance.address} is the same object`;
   if (problem !== undefined) {
     log.leave(instance, problem);
@@ -285,7 +288,7 @@ function lostMarks(
   const isReported = (path: Path): boolean => left.some((omitted) => isAtOrBelow(path, omitted.path));
   return sensitiveMarks(values)
     .filter(({ text, path }) => !converted.has(text) && !isReported(path))
-    .map(({ path }) => ({ path, reason: IS_SENSITIVE }));
+    .map(({ path, text }) => ({ path, reason: whyVariable(text) }));
 }
 
 /** Names that are IDs compare as their kind compares names. */
@@ -313,19 +316,19 @@ function withParents(objects: ConvertedObjects, registry: Registry, log: Convers
     if (kind !== "scopes" || !acls.has(live.name)) continue;
     log.note(instance, AUTHORITATIVE_ACCESS);
     const initial = instance.values.initial_manage_principal;
-    if (typeof initial !== "string" || initial === "" || hasMark(initial)) continue;
+    if (typeof initial !== "string" || initial === "") continue;
     const name = nestedNameOf(live.name, initial);
     const id = remoteId(foldName(registry.get("acls"), name));
     const key = convertedKey("acls", id);
     if (!convertedObjectByKey.has(key))
       convertedObjectByKey.set(key, {
         kind: "acls",
-        live: { id, name, values: { permission: "MANAGE" }, facts: {} },
+        live: {
+          ...{ id, name, values: { permission: "MANAGE" }, facts: {} },
+          ...(hasMark(initial) ? { unmanageable: whySensitive(initial, "its name") } : {}),
+        },
         instance,
       });
   }
   return convertedObjectByKey;
 }
-
-const MARKED_NAME = "Terraform marks its name as sensitive";
-const SECRET_NAME = "its name contains a value that Terraform marks as sensitive, or that of a secret";

@@ -9,7 +9,7 @@ import { withoutEqualLibraries } from "../../providers/clusters/libraries.ts";
 import { plainTreePath } from "../../providers/kit/names.ts";
 import { memberSchema, type Values } from "../../resource/field-schema.ts";
 import type { Registry } from "../../resource/kind.ts";
-import { blocks, convertAttributes, entitlementsIn, MARKED_PART, textAttribute } from "./attributes.ts";
+import { blocks, convertAttributes, entitlementsIn, textAttribute } from "./attributes.ts";
 import {
   type ConversionLog,
   type ConvertedObject,
@@ -17,6 +17,7 @@ import {
   convertedKey,
   hasMark,
   type TerraformInstance,
+  whySensitive,
 } from "./terraform-state.ts";
 
 export const AUTHORITATIVE_ACCESS =
@@ -202,7 +203,7 @@ export function withGroupMembers(
     const member = names.get(textAttribute(part.values, "member_id") ?? "");
     if (hasMark(group)) {
       isAnyIncomplete = true;
-      log.leave(part, MARKED_PART);
+      log.leave(part, whySensitive(group, "a part of it"));
     } else if (!result.has(key)) log.leave(part, "its group is not a resource of the state");
     else if (member === undefined) {
       incomplete.add(key);

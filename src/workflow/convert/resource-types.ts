@@ -10,7 +10,6 @@ import { withoutToken } from "../../providers/clusters/operations.ts";
 import {
   blocks,
   isUnset,
-  MARKED_SETTINGS,
   OF_PRINCIPAL,
   principal,
   type ResourceType,
@@ -19,7 +18,13 @@ import {
   textAttribute,
   treePath,
 } from "./attributes.ts";
-import { type ConvertedObjects, convertedKey, hasMark, type TerraformInstance } from "./terraform-state.ts";
+import {
+  type ConvertedObjects,
+  convertedKey,
+  hasMark,
+  type TerraformInstance,
+  whySensitive,
+} from "./terraform-state.ts";
 
 const OF_WORKSPACE = "databricks_permission_assignment";
 const OF_ACCOUNT = "databricks_mws_permission_assignment";
@@ -93,8 +98,8 @@ function policyAttributes({
     ...(isOfFamily || isUnset(definition) ? {} : { definition: rulesIn(definition) }),
     ...(isUnset(overrides) ? {} : { policy_family_definition_overrides: rulesIn(overrides) }),
   };
-  if (hasMark(definition) || hasMark(overrides))
-    return { attributes, unmanageable: "Terraform marks its definition as sensitive" };
+  const marked = [definition, overrides].find(hasMark);
+  if (marked !== undefined) return { attributes, unmanageable: whySensitive(marked, "its definition") };
   const isBroken = [attributes.definition, attributes.policy_family_definition_overrides].includes(null);
   return { attributes, unmanageable: isBroken ? "its definition is not a JSON object" : undefined };
 }
@@ -183,7 +188,8 @@ const byKey = (value: Json | undefined, key: string, element: (block: JsonObject
 function jobAttributes(attributes: JsonObject) {
   const { task, job_cluster, environment, parameter, git_source, ...settings } = attributes;
   const tasks = byKey(task, "task_key", taskAttributes);
-  if (Object.keys(tasks).some(hasMark)) return { attributes: {}, unmanageable: MARKED_SETTINGS };
+  const marked = Object.keys(tasks).find(hasMark);
+  if (marked !== undefined) return { attributes: {}, unmanageable: whySensitive(marked, "its settings") };
   const kinds = [...Object.values(tasks).map(objectIn), settings].flatMap((holder) =>
     Object.keys(holder).filter((name) => name.endsWith("_task") && !isUnset(holder[name])),
   );

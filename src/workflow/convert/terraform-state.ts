@@ -1,12 +1,20 @@
 // The resources of a Terraform state, from `terraform.tfstate` (version 4) or the JSON of `terraform show -json`, and the reasons for what a conversion omits.
-// A mark goes through the conversion in place of each value that Terraform marks as sensitive, so no later step can write the value.
+// A mark goes through the conversion in place of each sensitive value and of each string with a copy of one, so no later step can write it.
 
 import type { Address } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
-import { collectTexts, isObject, type Json, type JsonObject, objectIn, ownMember } from "../../core/json.ts";
+import {
+  collectTexts,
+  isObject,
+  type Json,
+  type JsonObject,
+  listIn,
+  objectIn,
+  ownMember,
+} from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
-import { visitScalars } from "../../core/scalars.ts";
+import { changedScalars, visitScalars } from "../../core/scalars.ts";
 import { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { count, shortened } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -16,12 +24,16 @@ export interface TerraformInstance {
   readonly address: string;
   readonly type: string;
   readonly managed: boolean;
-  /** With a mark in place of each value that Terraform marks as sensitive. */
+  /** With a mark in place of each value that Terraform marks as sensitive, and of each string with a copy of a sensitive value. */
   readonly values: JsonObject;
-  /** The strings that are marked, and values of secrets: other attributes may have copies of them, which Terraform does not mark. */
-  readonly secrets: readonly string[];
   readonly at: Path;
   readonly state?: "tainted" | "deposed" | "without attributes";
+}
+
+/** As the state has it. */
+interface StoredInstance extends TerraformInstance {
+  /** Where Terraform marks the values as sensitive. */
+  readonly marked: readonly Path[];
 }
 
 export interface TerraformState {
@@ -40,12 +52,13 @@ export function terraformState(text: string, name: string): TerraformState {
   const reader = new StateReader(name);
   reader.document(parsed(text, name));
   const secrets = new SensitiveTexts();
-  for (const secret of [...reader.outputs, ...reader.instances.flatMap(({ secrets }) => secrets)])
+  for (const secret of [...textsOfOutputs(reader), ...reader.instances.flatMap(secretsOf)])
     if (secret.length >= SHORTEST_COPY) secrets.add(secret);
-  // The key of `for_each` can be a copy.
-  const instances = reader.instances.map((instance) => ({
+  const instances = reader.instances.map(({ marked, values, ...instance }) => ({
     ...instance,
+    // The key of `for_each` can be a copy.
     address: secrets.masked(instance.address),
+    values: withMarks(values, marked, (text) => secrets.isIn(text)),
   }));
   return { instances, secrets };
 }
@@ -82,9 +95,9 @@ function lineAt(text: string, position: number): string {
 }
 
 class StateReader {
-  readonly instances: TerraformInstance[] = [];
-  /** The strings in sensitive outputs. */
-  readonly outputs: string[] = [];
+  readonly instances: StoredInstance[] = [];
+  /** The values of sensitive outputs. */
+  readonly outputs: Json[] = [];
   readonly #name: string;
 
   constructor(name: string) {
@@ -133,7 +146,7 @@ class StateReader {
   #outputs(outputs: Json | undefined): void {
     for (const output of Object.values(objectIn(outputs)))
       if (isObject(output) && ownMember(output, "sensitive") === true)
-        this.outputs.push(...textsOfOutput(ownMember(output, "value")));
+        this.outputs.push(ownMember(output, "value") ?? null);
   }
 
   #module(value: Json, at: Path, depth: number): void {
@@ -147,7 +160,7 @@ class StateReader {
       const marked = truePaths(ownMember(jsonObject, "sensitive_values") ?? {});
       const managed = ownMember(jsonObject, "mode") === "managed";
       this.#add(
-        { address, type, managed, ...markedValues(type, values, marked), at: place },
+        { address, type, managed, values, marked, at: place },
         ownMember(jsonObject, "deposed_key") !== undefined,
         ownMember(jsonObject, "tainted") === true,
       );
@@ -171,11 +184,8 @@ class StateReader {
           address: index === undefined || index === null ? head : `${head}[${keyText(index)}]`,
           type,
           managed: mode === "managed",
-          ...markedValues(
-            type,
-            isObject(attributes) ? attributes : {},
-            attributePaths(ownMember(jsonObject, "sensitive_attributes")),
-          ),
+          values: isObject(attributes) ? attributes : {},
+          marked: attributePaths(ownMember(jsonObject, "sensitive_attributes")),
           at: place,
         },
         ownMember(jsonObject, "deposed") !== undefined,
@@ -184,7 +194,7 @@ class StateReader {
     });
   }
 
-  #add(terraformInstance: Omit<TerraformInstance, "state">, deposed: boolean, tainted: boolean): void {
+  #add(terraformInstance: Omit<StoredInstance, "state">, deposed: boolean, tainted: boolean): void {
     if (this.instances.length >= TERRAFORM_LIMITS.instances)
       this.#fail(`it has more than ${count(TERRAFORM_LIMITS.instances, "resource")}`, terraformInstance.at);
     const bare = terraformInstance.managed && Object.keys(terraformInstance.values).length === 0;
@@ -214,11 +224,37 @@ class StateReader {
   }
 }
 
-/** Without those of whole resources, whose attributes have marks of their own: hiding all of them would leave nothing. */
-function textsOfOutput(value: Json | undefined): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap(textsOfOutput);
-  return isObject(value) && !Object.hasOwn(value, "id") ? Object.values(value).flatMap(textsOfOutput) : [];
+/** The strings in sensitive outputs, except attributes of resources there: these have marks, and hiding all of them would leave nothing. */
+function textsOfOutputs({ outputs, instances }: StateReader): readonly string[] {
+  const attributesById = Map.groupBy(
+    instances.map(({ values }) => values),
+    ({ id }) => id,
+  );
+  const textsIn = (value: Json, attributes: readonly Json[]): readonly string[] => {
+    if (typeof value === "string") return attributes.includes(value) ? [] : [value];
+    if (Array.isArray(value))
+      return value.flatMap((item: Json, at) =>
+        textsIn(
+          item,
+          attributes.flatMap((list) => listIn(list)[at] ?? []),
+        ),
+      );
+    if (!isObject(value)) return [];
+    const same = [
+      ...attributes,
+      ...(typeof value.id === "string" ? (attributesById.get(value.id) ?? []) : []),
+    ];
+    return Object.entries(value).flatMap(([name, member]) =>
+      textsIn(
+        member,
+        same.flatMap((object) => {
+          const attribute = ownMember(objectIn(object), name);
+          return attribute === undefined ? [] : [attribute];
+        }),
+      ),
+    );
+  };
+  return outputs.flatMap((value) => textsIn(value, []));
 }
 
 const textOr = (value: Json | undefined): string =>
@@ -236,19 +272,16 @@ const CREDENTIALS_OF: Readonly<Record<string, readonly string[]>> = {
   databricks_notification_destination: ["url", "password", "integration_key", "oauth_token", "auth_secret"],
 };
 
-function markedValues(
-  type: string,
-  values: JsonObject,
-  paths: readonly Path[],
-): Pick<TerraformInstance, "values" | "secrets"> {
+/** The strings that are marked, and values of secrets: other attributes may have copies of them, which Terraform does not mark. */
+function secretsOf({ type, values, marked }: StoredInstance): readonly string[] {
   const credentials = CREDENTIALS.map((name) => [name]);
-  const secrets = [...paths, ...credentials].flatMap((path) => [...collectTexts(valueAt(values, path))]);
+  const secrets = [...marked, ...credentials].flatMap((path) => [...collectTexts(valueAt(values, path))]);
   const names = CREDENTIALS_OF[type] ?? [];
   if (names.length > 0)
     visitScalars(values, [], (value, path) => {
       if (typeof value === "string" && names.includes(String(path.at(-1)))) secrets.push(value);
     });
-  return { values: withMarks(values, paths), secrets };
+  return secrets;
 }
 
 function truePaths(value: Json): readonly Path[] {
@@ -338,7 +371,10 @@ export class ConversionLog {
     attribute: Path,
     reason: string,
   ): void {
-    this.attributes.push({ terraform: instance.address, at: instance.at, attribute, reason });
+    this.attributes.push({
+      ...{ terraform: instance.address, at: instance.at, reason },
+      attribute: this.secrets.maskedDeep(attribute),
+    });
   }
 
   /** The name of a new sensitive variable for an attribute. */
@@ -368,8 +404,21 @@ const ENTRY = `${EDGE}entry `;
 /** A mark in place of a number that a provider writes for what is not set. */
 const ZERO = `${EDGE}zero `;
 
-/** The values with a mark in place of each that a path leads to. */
-export function withMarks(values: JsonObject, paths: readonly Path[]): JsonObject {
+/** A mark in place of a string that Terraform does not mark, but that has a copy of a sensitive value. */
+const COPY = `${EDGE}copy `;
+
+/** Attributes with JSON as text, of which the parts with copies are left out. */
+export const JSON_ATTRIBUTES: ReadonlySet<string> = new Set([
+  "definition",
+  "policy_family_definition_overrides",
+]);
+
+/** The values with a mark in place of each that a path leads to, and of each string with a copy. */
+function withMarks(
+  values: JsonObject,
+  paths: readonly Path[],
+  hasCopy: (text: string) => boolean,
+): JsonObject {
   let count = 0;
   const mark = (value: Json, isBlock = false, isEntry = false): Json => {
     if (Array.isArray(value)) return value.map((item: Json) => mark(item, true));
@@ -380,15 +429,26 @@ export function withMarks(values: JsonObject, paths: readonly Path[]): JsonObjec
     if (value === null || value === "" || hasMark(value)) return value;
     return `${isEntry ? ENTRY : value === 0 ? ZERO : EDGE}${count++}${EDGE}`;
   };
-  return paths.reduce<Json>((marked, path) => {
+  const marked = paths.reduce<Json>((marked, path) => {
     const value = valueAt(marked, path);
     return value === undefined ? marked : (withValueAt(marked, path, mark(value, path.length === 0)) ?? null);
-  }, values) as JsonObject;
+  }, values);
+  return changedScalars(marked, [], (value, [name]) =>
+    typeof value === "string" && !hasMark(value) && !JSON_ATTRIBUTES.has(String(name)) && hasCopy(value)
+      ? `${COPY}${count++}${EDGE}`
+      : value,
+  ) as JsonObject;
 }
 
 /** Whether a value is or contains a mark. */
 export const hasMark = (value: Json | undefined): boolean =>
   typeof value === "string" && value.includes(EDGE);
+
+/** Why the spec cannot have a string with a mark, or with a copy. */
+export const whySensitive = (text: Json | undefined, what: string): string =>
+  hasMark(text) && !String(text).includes(COPY)
+    ? `Terraform marks ${what} as sensitive`
+    : `${what} contains a value that Terraform marks as sensitive, or that of a secret`;
 
 export const isMarkOfEntry = (value: Json): boolean => typeof value === "string" && value.startsWith(ENTRY);
 
