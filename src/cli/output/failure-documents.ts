@@ -70,9 +70,10 @@ export const testFailureDocument: FailureDocument = async (context, form, diagno
 
 /** If a run ended before its options were parsed, only the environment is known. */
 async function infoOf(context: Invocation, origin: RunOrigin | undefined): Promise<RunInfo> {
+  const selected = context.run.savedPlan ?? context.with({ file: undefined, target: undefined });
   // The host is known with the plan.
   return {
-    ...(origin ?? (await runOrigin(context.with({ file: undefined, target: undefined }), false))),
+    ...(origin ?? (await runOrigin(selected, false))),
     host: "",
     modes: [],
   };

@@ -46,7 +46,8 @@ export type RunFacts = Pick<Plan, "host" | "modes" | "part"> & {
 export class Reports<F extends string> {
   readonly context: ConsoleContext;
   readonly format: F | "text";
-  readonly origin: Promise<RunOrigin>;
+  readonly #origin: Promise<RunOrigin>;
+  #originOfSavedPlan: Promise<RunOrigin> | undefined;
   /** Whether equal changes are shown one by one. */
   readonly expand: boolean;
   /** The rows that are shown, by `--show` and `--hide`. */
@@ -66,9 +67,9 @@ export class Reports<F extends string> {
     this.expand = expand;
     this.choice = choiceOf(options);
     this.accessBy = accessBy;
-    this.origin = runOrigin(context, !untrusted);
+    this.#origin = runOrigin(context, !untrusted);
     // Awaited with the first report; a run that fails before reports its own error.
-    this.origin.catch(() => undefined);
+    this.#origin.catch(() => undefined);
     this.format = output.find(({ file }) => file === undefined)?.format ?? "text";
     const { stdout } = context;
     const colors = colorsOf(context, stdout);
@@ -78,6 +79,12 @@ export class Reports<F extends string> {
         file === undefined ? [] : [fileTarget(context, format, file)],
       ),
     ];
+  }
+
+  get origin(): Promise<RunOrigin> {
+    const { savedPlan } = this.context.run;
+    if (savedPlan !== undefined) this.#originOfSavedPlan ??= runOrigin(savedPlan, !this.#untrusted);
+    return this.#originOfSavedPlan ?? this.#origin;
   }
 
   async info({ host, modes = [], part, origin, caller, savedPlan }: RunFacts): Promise<RunInfo> {

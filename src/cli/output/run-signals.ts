@@ -115,7 +115,10 @@ async function factsOf(
   observer: RunCollector,
   { code, errors }: RunEnd,
 ): Promise<RunResult> {
-  const { commit, runUrl, toolVersion, madeAt, target } = await runOrigin(context, !context.untrusted);
+  const { commit, runUrl, toolVersion, madeAt, target } = await runOrigin(
+    context.run.savedPlan ?? context,
+    !context.untrusted,
+  );
   return {
     command,
     toolVersion,

@@ -314,9 +314,10 @@ export function withPlanFile<T>(
   refusePlanOptions(named);
   // The file names its spec. Its signature is verified later, with the key of the state of that spec.
   const { source, unverified } = readPlanFile(invocation, file);
-  refuseOtherTarget(named.target, unverified.target, file);
+  refuseOtherTarget(invocation.targetName, named.target !== undefined, unverified.target, file);
   if (named.file === undefined) assertSpecIsBelow(invocation, unverified.file);
   const ofPlan = invocation.with({ ...unverified, file: named.file ?? unverified.file });
+  invocation.run.savedPlan = ofPlan;
   assertMayApply(ofPlan, { saved: true, namesTarget: named.target !== undefined });
   const plan = new PlanFile(source);
   const requirements = {
@@ -343,11 +344,16 @@ function refusePlanOptions(options: InvocationOptions & PlanOptions): void {
   });
 }
 
-/** --target may repeat the target of the plan. */
-function refuseOtherTarget(target: string | undefined, planned: string | undefined, file: string): void {
+/** --target and WORKSPACE_TARGET may repeat the target of the plan. */
+function refuseOtherTarget(
+  target: string | undefined,
+  isOption: boolean,
+  planned: string | undefined,
+  file: string,
+): void {
   if (target === undefined || target === planned) return;
   const madeFor = planned === undefined ? "without a target" : `for the target ${JSON.stringify(planned)}`;
   throw failureOf("CLI_USAGE", `the plan was made ${madeFor}, not for ${JSON.stringify(target)}`, {
-    hint: `remove --target, or make a new plan: \`workspace plan --target ${shellWord(target)} --out ${shellWord(file)}\``,
+    hint: `${isOption ? "remove --target" : "unset WORKSPACE_TARGET"}, or make a new plan: \`workspace plan --target ${shellWord(target)} --out ${shellWord(file)}\``,
   });
 }

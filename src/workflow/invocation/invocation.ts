@@ -62,6 +62,8 @@ export interface Invocation extends WorkflowContext, SelectedSpec {
   /** Receives the paths that the run reads. */
   readonly onPathRead: PathObserver | undefined;
   readonly figures: RunFigures | undefined;
+  /** The same object in all that `with` made of one invocation. */
+  readonly run: RunSelection;
 
   readonly stateLocation: () => StateLocation;
   /** The host, its credential, and limits of requests. Throws SPEC_TARGET if the target is for another host. */
@@ -74,16 +76,26 @@ export interface Invocation extends WorkflowContext, SelectedSpec {
   readonly with: (changes: InvocationOptions, cwd?: string) => Invocation;
 }
 
+interface RunSelection {
+  /** What a run works on in place of what its options say, once it has read a saved plan, which names its spec and target. */
+  savedPlan?: Invocation;
+}
+
 export function resolveInvocation(context: WorkflowContext, options: InvocationOptions): Invocation {
-  return invocationOf(context, options, undefined);
+  return invocationOf(context, options, { run: {} });
 }
 
 function invocationOf(
   context: WorkflowContext,
   options: InvocationOptions,
-  before:
-    | { readonly file: string; readonly untrusted: boolean; readonly targets: () => TargetSelection }
-    | undefined,
+  before: {
+    readonly run: RunSelection;
+    readonly read?: {
+      readonly file: string;
+      readonly untrusted: boolean;
+      readonly targets: () => TargetSelection;
+    };
+  },
 ): Invocation {
   const { env, cwd, home, abandoned, observer } = context;
   const absolute = (path: string): string => resolve(cwd, path);
@@ -91,8 +103,8 @@ function invocationOf(
   const untrusted = options.untrusted === true;
   const { onPathRead } = options;
   const targets =
-    before?.file === file && before.untrusted === untrusted
-      ? before.targets
+    before.read?.file === file && before.read.untrusted === untrusted
+      ? before.read.targets
       : lazily(() => readTargets({ file, cwd, untrusted, onPathRead }));
   const invocation: Invocation = {
     ...{ env, cwd, home, abandoned, observer },
@@ -115,13 +127,17 @@ function invocationOf(
     embeddedFolder: join(dirname(file), ".workspace", "embedded"),
     onPathRead,
     figures: options.figures,
+    run: before.run,
     target: lazily(() => targets()(invocation.targetName)),
     stateLocation: lazily(() => locateState(invocation, invocation.namedStates[0], cwd)),
     settings: lazily(() => settingsForTarget(invocation, options)),
     dialect: lazily(() => dialectFrom(context, withProfile(invocation, options))),
     readTimeoutMs: lazily(() => readTimeoutOf(context, options)),
     with: (changes, folder = cwd) =>
-      invocationOf({ ...context, cwd: folder }, { ...options, ...changes }, { file, untrusted, targets }),
+      invocationOf({ ...context, cwd: folder }, { ...options, ...changes }, {
+        run: before.run,
+        read: { file, untrusted, targets },
+      }),
   };
   return invocation;
 }

@@ -77,6 +77,16 @@ async function run(cwd: string, line: string, env: Record<string, string> = {}) 
 describe("--metrics", () => {
   const metrics = (cwd: string) => readFileSync(join(cwd, "m.prom"), "utf8");
 
+  test("the apply of a saved plan names the target of the plan, also if it fails", async () => {
+    const targets = "targets: { dev: { default: true }, prod: {} }\n";
+    const cwd = folderWith(`${targets}${POOL}`);
+    await run(cwd, "plan --target prod --out prod.plan");
+    expect((await run(cwd, "apply prod.plan --metrics m.prom")).code).toBe(0);
+    expect(metrics(cwd)).toMatch(/workspace_run_info\{command="apply",target="prod"/);
+    expect((await run(cwd, "apply prod.plan --metrics m.prom")).code).toBe(4);
+    expect(metrics(cwd)).toMatch(/workspace_run_info\{command="apply",target="prod"/);
+  });
+
   test("plan, apply and drift write what they found, with resources by kind", async () => {
     const folder = folderWith(POOL);
     await run(folder, "plan --metrics m.prom");
