@@ -1,4 +1,4 @@
-// The environment of git: only what it needs, and no token except those with which it fetches from the server of the checkout.
+// The environment of git and its origin: only what it needs, and no token except those with which it fetches from the server of the checkout.
 
 import type { Env } from "./settings.ts";
 
@@ -16,4 +16,30 @@ export function gitEnvironment(env: Env): NodeJS.ProcessEnv {
     return SYSTEM.includes(upper) || NETWORK.includes(upper) || OWN.test(name);
   };
   return Object.fromEntries(Object.entries(env).filter(([name]) => isPassed(name)));
+}
+
+/** Answers with the variables below: everyone on the runner sees the arguments of a process, and they name the variables only. */
+const ANSWER =
+  '!answer() { test "$1" != get || printf "username=%s\\npassword=%s\\n" "$WORKSPACE_CI_GIT_USER" "$WORKSPACE_CI_GIT_PASSWORD"; }; answer';
+
+interface Origin {
+  readonly url: string;
+  readonly options: readonly string[];
+  readonly variables: Env;
+}
+
+/** A runner of GitLab writes the job's token into the URL of origin, and git passes a URL to a process as an argument. */
+export function originOf(remoteUrl: string): Origin {
+  const text = remoteUrl.trim();
+  const url = /^https?:/.test(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.username === "" && url.password === ""))
+    return { url: "origin", options: [], variables: {} };
+  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  url.username = "";
+  url.password = "";
+  return {
+    url: url.href,
+    options: ["-c", "credential.helper=", "-c", `credential.${url.origin}.helper=${ANSWER}`],
+    variables: { WORKSPACE_CI_GIT_USER: user, WORKSPACE_CI_GIT_PASSWORD: password },
+  };
 }

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import { basename, join, resolve } from "node:path";
 import { type PullRequests, propose } from "./accept.ts";
 import { type AzureSettings, azureComments, azureIssues, azurePullRequests } from "./azure.ts";
-import { withNamedBase } from "./base.ts";
+import { withMergedBase } from "./base.ts";
 import { fenced, fitted, markedBody, type RunMark } from "./body.ts";
 import { type Comments, putComment } from "./comment.ts";
 import {
@@ -73,7 +73,7 @@ const azure = (): AzureSettings => ({
 });
 
 try {
-  process.exitCode = await main(withNamedBase(readSettings(env)));
+  process.exitCode = await main(withMergedBase(readSettings(env), env));
 } catch (failure) {
   if (failure instanceof Outdated) log(`Skipped: ${failure.message}. A later run plans the newer commit.`);
   else {
@@ -82,16 +82,17 @@ try {
   }
 }
 
-async function main(settings: Settings): Promise<number> {
-  const number = settings.followed === undefined ? settings.pullRequest : await followedPullRequest(settings);
-  if (settings.followed !== undefined && number === undefined) {
+async function main(given: Settings): Promise<number> {
+  const number = given.followed === undefined ? given.pullRequest : await followedPullRequest(given);
+  if (given.followed !== undefined && number === undefined) {
     log("Skipped: no open pull request has this commit as its head.");
     return 0;
   }
-  if (settings.comment && number === undefined)
+  if (given.comment && number === undefined)
     throw new BadInput("comment needs a pull request, and this run has none");
-  const where = placeOf(settings, number);
-  const done = await runWorkspace(settings, env, where);
+  const where = placeOf(given, number);
+  const done = await runWorkspace(given, env, where);
+  const settings = { ...given, base: given.base ?? where.base };
   const success = done.exitCode === 0 || done.exitCode === 2;
   publish(settings, done);
   if (done.cancelled) {
@@ -178,17 +179,18 @@ function issuesOf({ platform }: Settings): Issues {
 }
 
 function bodyText(settings: Settings, { exitCode, report, errors, page }: Finished): string {
-  const { command, platform, run, subject, base } = settings;
+  const { command, platform, run, subject, base, notice } = settings;
   const link = runLink(run);
+  const noticed = notice === undefined ? "" : `> **Note**: ${notice}\n\n`;
   // A note of GitLab cannot be collapsed, so nothing to report is one line there.
   if (exitCode === 0 && platform === "gitlab" && command === "plan") {
     const target = `\`${subject.target.replaceAll("`", "'")}\``;
     return base === undefined
       ? `Nothing is left to change in ${target}.\n${link}`
-      : `This merge request has no changes for ${target}.\n${link}`;
+      : `${noticed}This merge request has no changes for ${target}.\n${link}`;
   }
   // The report names the run and the commit.
-  if (report !== undefined) return `${report}${pageLink(settings, page)}`;
+  if (report !== undefined) return `${noticed}${report}${pageLink(settings, page)}`;
   return `## workspace ${command} failed with exit code ${exitCode}\n\n${fenced(errors)}\n${link}`;
 }
 

@@ -25,6 +25,10 @@ export interface Settings {
   readonly subject: Subject;
   readonly state: string | undefined;
   readonly base: string | undefined;
+  /** What readers of the comment have to know about this plan. */
+  readonly notice?: string;
+  /** Whether the checkout is a branch that the platform did not merge with the target branch. */
+  readonly isUnmerged: boolean;
   /** The branch that the pull request is merged into. */
   readonly targetBranch: string | undefined;
   /** Drift that an earlier run reported does not count. */
@@ -91,6 +95,8 @@ export function readSettings(env: Env): Settings {
     subject: { target: target ?? "default", folder },
     state: input("STATE"),
     base: baseOf(env, input("BASE")),
+    isUnmerged:
+      env.CI_MERGE_REQUEST_DIFF_BASE_SHA === input("BASE") && !env.CI_MERGE_REQUEST_TARGET_BRANCH_SHA,
     targetBranch: targetBranchOf(platform, env, event),
     since: since === "last",
     planFile,
@@ -119,6 +125,7 @@ function targetBranchOf(
   env: Env,
   event: Readonly<Record<string, unknown>>,
 ): string | undefined {
+  if (platform === "gitlab") return env.CI_MERGE_REQUEST_TARGET_BRANCH_NAME || undefined;
   if (platform === "azure")
     return env.SYSTEM_PULLREQUEST_TARGETBRANCH?.replace(/^refs\/heads\//, "") || undefined;
   const base = isRecord(event.pull_request) ? event.pull_request.base : undefined;

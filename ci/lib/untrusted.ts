@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { gitEnvironment } from "./git.ts";
+import { gitEnvironment, originOf } from "./git.ts";
 import type { Env, Platform } from "./settings.ts";
 import { temporaryFolder } from "./workspace.ts";
 
@@ -80,36 +80,12 @@ function merged(
 
 /** The commit of `ref`, with its parents. */
 function fetched(env: Env, ref: string): string {
-  const { url, options, variables } = originOf(env);
+  const { url, options, variables } = originOf(
+    git(env, ["config", "--default", "", "--get", "remote.origin.url"]).toString(),
+  );
   const fetch = ["fetch", "--no-tags", "--no-recurse-submodules", "--depth=2", url, ref];
   git({ ...env, ...variables }, [...options, ...fetch]);
   return git(env, ["rev-parse", "--verify", "FETCH_HEAD^{commit}"]).toString().trim();
-}
-
-/** Answers with the variables below: everyone on the runner sees the arguments of a process, and they name the variables only. */
-const ANSWER =
-  '!answer() { test "$1" != get || printf "username=%s\\npassword=%s\\n" "$WORKSPACE_CI_GIT_USER" "$WORKSPACE_CI_GIT_PASSWORD"; }; answer';
-
-interface Origin {
-  readonly url: string;
-  readonly options: readonly string[];
-  readonly variables: Env;
-}
-
-/** A runner of GitLab writes the job's token into the URL of origin, and git passes a URL to a process as an argument. */
-function originOf(env: Env): Origin {
-  const text = git(env, ["config", "--default", "", "--get", "remote.origin.url"]).toString().trim();
-  const url = /^https?:/.test(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.username === "" && url.password === ""))
-    return { url: "origin", options: [], variables: {} };
-  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
-  url.username = "";
-  url.password = "";
-  return {
-    url: url.href,
-    options: ["-c", "credential.helper=", "-c", `credential.${url.origin}.helper=${ANSWER}`],
-    variables: { WORKSPACE_CI_GIT_USER: user, WORKSPACE_CI_GIT_PASSWORD: password },
-  };
 }
 
 /** Writes the regular files of `folder` below `into`; symbolic links and submodules could lead elsewhere and are left out. */

@@ -98,6 +98,31 @@ describe("the jobs of GitLab", { timeout: 120_000 }, () => {
     );
   });
 
+  test("plan the merge of a branch that is behind main, and say where it has conflicts", async () => {
+    const parted = site.git(site.origin, "rev-parse", "main");
+    const request = {
+      CI_MERGE_REQUEST_IID: "5",
+      CI_MERGE_REQUEST_DIFF_BASE_SHA: parted,
+      CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
+    };
+    site.commit({ "workspace.yaml": `groups: { mine: {} }\n${specOf(10)}` }, "refs/heads/change");
+    site.commit({ "workspace.yaml": `${specOf(10)}users: { theirs@example.com: {} }\n` }, "refs/heads/main");
+    await run("workspace-apply", "main", 12, {}, await run("workspace-save-plan", "main", 12));
+    const behind = await run("workspace-plan", "refs/heads/change", 13, request);
+    expect({ code: behind.code, output: behind.output }).toMatchObject({ code: 0 });
+    const [{ body = "" } = {}] = site.host.comments;
+    expect(body).toContain("Plan: 1 to create, 0 to update, 0 to replace, 0 to delete.");
+    expect(body).toContain("groups.mine");
+    expect(body).toContain("0 already pending");
+    expect(body).not.toContain("theirs");
+    site.commit({ "workspace.yaml": `${specOf(10)}groups: { mine: {} }\n` }, "refs/heads/change", parted);
+    const conflicting = await run("workspace-plan", "refs/heads/change", 14, request);
+    expect({ code: conflicting.code, output: conflicting.output }).toMatchObject({ code: 0 });
+    expect(site.host.comments[0]?.body).toMatch(
+      /^(?:<!--.*-->\n)+> \*\*Note\*\*: This is the plan of the branch alone, because it cannot be merged with `main` here\./,
+    );
+  });
+
   test("check a fork without a variable of the project, and plan its spec as data on request", async () => {
     site.commit({ "workspace.yaml": specOf(20) }, "refs/merge-requests/6/head");
     const job = "workspace-check";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { propose } from "../../ci/lib/accept.ts";
-import { withNamedBase } from "../../ci/lib/base.ts";
+import { withMergedBase } from "../../ci/lib/base.ts";
 import { readSettings } from "../../ci/lib/settings.ts";
 import { fetchUntrusted } from "../../ci/lib/untrusted.ts";
 import { versionCommand } from "../../src/cli/commands/version.ts";
@@ -171,13 +171,13 @@ describe("a helper program gets only what it needs", () => {
 
   test("git, for the name of a base", () => {
     const settings = { ...readSettings({}), base: "HEAD^1", targetBranch: "main" };
-    const script = `import { withNamedBase } from ${JSON.stringify(join(ROOT, "ci/lib/base.ts"))};
-withNamedBase(${JSON.stringify(settings)});`;
+    const script = `import { withMergedBase } from ${JSON.stringify(join(ROOT, "ci/lib/base.ts"))};
+withMergedBase(${JSON.stringify(settings)}, process.env);`;
     const { NODE_OPTIONS: _, ...rest } = env;
     const { GIT_DIR: __, LD_PRELOAD: ___, LD_LIBRARY_PATH: ____, ...hostile } = rest;
     spawnSync(process.execPath, ["--input-type=module-typescript", "-e", script], { env: hostile });
     expect(got("git")).toEqual([...GIT].sort());
-    expect(withNamedBase({ ...settings, targetBranch: undefined }).base).toBe("HEAD^1");
+    expect(withMergedBase({ ...settings, targetBranch: undefined }, {}).base).toBe("HEAD^1");
   });
 
   test("a program in the checkout is not found, and one next to it is", () => {
