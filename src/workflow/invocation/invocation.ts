@@ -134,10 +134,14 @@ function invocationOf(
     dialect: lazily(() => dialectFrom(context, withProfile(invocation, options))),
     readTimeoutMs: lazily(() => readTimeoutOf(context, options)),
     with: (changes, folder = cwd) =>
-      invocationOf({ ...context, cwd: folder }, { ...options, ...changes }, {
-        run: before.run,
-        read: { file, untrusted, targets },
-      }),
+      invocationOf(
+        { ...context, cwd: folder },
+        { ...options, ...changes },
+        {
+          run: before.run,
+          read: { file, untrusted, targets },
+        },
+      ),
   };
   return invocation;
 }
