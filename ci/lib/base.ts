@@ -31,7 +31,7 @@ function withNamedBase(settings: Settings, env: Env, targetBranch: string): Sett
   return status === 0 ? { ...settings, base: name } : settings;
 }
 
-/** Checks out the merge of the target branch, as it is now, and the branch of the checkout. Why that failed. */
+/** Checks out the merge of the tip of the target branch and the branch of the checkout. Why that failed. */
 function mergeWith(name: string, targetBranch: string, env: Env): string | undefined {
   const ref = `refs/remotes/${name}`;
   const { url, options, variables } = originOf(git(env, ["config", "--get", "remote.origin.url"]).stdout);
