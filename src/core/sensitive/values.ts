@@ -5,7 +5,7 @@ import type { Address } from "../address.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { lazily } from "../lazily.ts";
-import { type Path, valueAt } from "../pointer.ts";
+import { type Path, toPointer, valueAt } from "../pointer.ts";
 import { changedScalars, isScalar, type Scalar, visitScalars } from "../scalars.ts";
 import { hasDigest, ValueDigests } from "./digests.ts";
 import { SHORTEST_UNSURE_PART } from "./forms.ts";
@@ -71,6 +71,8 @@ export class SensitiveValues {
   #findOpen: (address: Address) => OpenResource | undefined = () => undefined;
   #findRecorded: (address: Address) => readonly JsonObject[] = () => [];
   readonly #recorded = new Map<Address, Places>();
+  /** Recorded values with digests. */
+  readonly #records = new Map<Address, readonly JsonObject[]>();
   /** The stored form of revealed values. */
   readonly #originals = new WeakMap<object, JsonObject>();
   #hasPlaces = false;
@@ -144,6 +146,7 @@ export class SensitiveValues {
   /** Marks the places of the digests in recorded values. */
   record(address: Address, values: JsonObject): boolean {
     if (!hasDigest(values)) return false;
+    this.#records.set(address, [...(this.#records.get(address) ?? []), values]);
     const places = this.#recordedPlaces(address);
     this.#addHolders(address, places, values);
     visitScalars(values, [], (value, path) => {
@@ -163,16 +166,37 @@ export class SensitiveValues {
     visitScalars(values, [], (value) => this.#digests.learn(value));
   }
 
-  /** Hides strings and numbers of live or recorded values at sensitive places, also in other strings. `path`: where the values are in the resource. */
+  /**
+   * Hides strings and numbers of live or recorded values at sensitive places, also in other strings. `path`: where the values are in the resource. Entries
+   * of a list move, so all are at a sensitive place if one is: what the spec, or the record of an object without a spec, has there in plain text is not hidden.
+   */
   hide(
     address: Address,
     values: Json,
     { path = [], texts = this.texts }: { readonly path?: Path; readonly texts?: SensitiveTexts } = {},
   ): void {
     if (!this.hasPlaces(address)) return;
+    const plain = lazily(() => this.#plainEntries(address));
     visitScalars(values, path, (value, at) => {
-      if (value !== SENSITIVE_TEXT && this.#isPlace(address, at)) texts.addValue(value);
+      if (value === SENSITIVE_TEXT || !this.#isPlace(address, at)) return;
+      if (!isInList(at) || !plain().has(this.#entry(address, at, value))) texts.addValue(value);
     });
+  }
+
+  #plainEntries(address: Address): ReadonlySet<string> {
+    const plain = new Set<string>();
+    const declared = this.#declaredAt(address);
+    for (const values of declared === undefined ? (this.#records.get(address) ?? []) : [declared.values])
+      visitScalars(values, [], (value, path) => {
+        const isPlain = declared === undefined ? !hasDigest(value) : !isIn(declared.written, path);
+        if (isPlain && isInList(path)) plain.add(this.#entry(address, path, value));
+      });
+    return plain;
+  }
+
+  /** An entry of a list, wherever it is in the list. */
+  #entry(address: Address, path: Path, value: Scalar): string {
+    return `${toPointer(withoutIndexes(this.withoutHolder(address, path)))} ${value}`;
   }
 
   hasPlaces(address: Address): boolean {
@@ -297,9 +321,10 @@ export class SensitiveValues {
       path.some((_, at) => recorded.hasAnywhere(this.#placeOf(address, path.slice(at))));
     // A former value, of which this run knows only the place, can have a copy in the same answer.
     const former = new SensitiveTexts();
+    const plain = this.#plainEntries(address);
     visitScalars(answer, [], (value, path) => {
-      if (typeof value === "string" && value.length >= SHORTEST_UNSURE_PART && isRecorded(path))
-        former.add(value);
+      if (typeof value !== "string" || value.length < SHORTEST_UNSURE_PART || !isRecorded(path)) return;
+      if (!path.some((_, at) => plain.has(this.#entry(address, path.slice(at), value)))) former.add(value);
     });
     return changedScalars(answer, [], (value, path) => {
       if (isRecorded(path)) return SENSITIVE_TEXT;
@@ -417,3 +442,5 @@ export class SensitiveValues {
     return this.#digests.digestOf(address, this.#ignoresIndexes ? withoutIndexes(path) : path, value);
   }
 }
+
+const isInList = (path: Path): boolean => path.some((key) => typeof key === "number");

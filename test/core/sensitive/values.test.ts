@@ -133,3 +133,46 @@ test("an answer about a resource hides what is at a recorded place, and long cop
     open: "kept",
   });
 });
+
+test("an answer about a resource shows elsewhere what the record has in plain text in a list with a sensitive entry", () => {
+  const values = { args: ["plain-entry", "former-value"] };
+  const first = valuesOf();
+  first.declare(A, values, [["args", 1]]);
+  const sensitive = valuesOf();
+  sensitive.record(A, first.conceal(A, values, "stored"));
+  expect(sensitive.maskedAnswer(A, { task: values, extra: "plain-entry former-value" })).toEqual({
+    task: { args: ["(sensitive)", "(sensitive)"] },
+    extra: "plain-entry (sensitive)",
+  });
+});
+
+describe("the strings at a sensitive place of a live object", () => {
+  const list = (...args: readonly string[]) => ({ args });
+  const hides = (sensitive: SensitiveValues, text: string): boolean => sensitive.texts.isIn(`is ${text}`);
+
+  test("are hidden everywhere, except those that the spec has in the same list in plain text", () => {
+    const sensitive = valuesOf();
+    sensitive.declare(A, { ...list("--env", "prod", "secret-now"), tag: "elsewhere" }, [["args", 2]]);
+    sensitive.hide(A, list("secret-old", "prod", "elsewhere"));
+    expect(["prod", "--env"].filter((text) => hides(sensitive, text))).toEqual([]);
+    for (const text of ["secret-now", "secret-old", "elsewhere"]) expect(hides(sensitive, text)).toBe(true);
+  });
+
+  test("are hidden everywhere, except those that the record of an object without a spec has in plain text", () => {
+    const first = valuesOf();
+    first.declare(A, list("--env", "prod", "secret-now"), [["args", 2]]);
+    const sensitive = valuesOf();
+    sensitive.record(A, first.conceal(A, list("--env", "prod", "secret-now"), "stored"));
+    sensitive.hide(A, list("--env", "prod", "secret-now"));
+    expect(hides(sensitive, "prod")).toBe(false);
+    expect(hides(sensitive, "secret-now")).toBe(true);
+  });
+
+  test("are hidden where the spec has plain text now, and had a sensitive value", () => {
+    const stored = run(A, { x: "former" }, ["x"]).conceal(A, { x: "former" }, "stored");
+    const sensitive = run(A, { x: "former" });
+    sensitive.record(A, stored);
+    sensitive.hide(A, { x: "former" });
+    expect(hides(sensitive, "former")).toBe(true);
+  });
+});

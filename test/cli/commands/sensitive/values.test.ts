@@ -254,3 +254,27 @@ pools: { p: { node_type_id: x, max_capacity: 1, custom_tags: { k: "\${input.key}
   for (const source of ["key: \"${var.unset}\", other: '${var.license}'", 'pw: "pw=${var.unset}"'])
     expect(all).toContain(source);
 });
+
+test("a sensitive entry of a list does not hide the other entries in the rest of an output", async () => {
+  const spec = (env: string): string => `variables: { license: { sensitive: true } }
+groups: { data-eng: { members: { users: [] } } }
+users: { bo@example.com: {} }
+jobs:
+  load:
+    new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1, custom_tags: { env: ${env} } }
+    spark_submit_task: { parameters: [--env, prod, delete, data-eng, bo@example.com, "\${var.license}"] }
+`;
+  const folder = folderWith(spec("prod"));
+  const env = { WORKSPACE_HOST: "embedded" };
+  expect((await run(folder, "apply --auto-approve", env)).code).toBe(0);
+  await run(folder, "api groups/add-member user_name=bo@example.com parent_name=data-eng", env);
+  writeFileSync(join(folder, "workspace.yaml"), spec("dev"));
+  expect((await run(folder, "plan", env)).all).toMatch(/custom_tags\.env +prod → dev/);
+  expect((await run(folder, "drift", env)).all).toContain("bo@example.com");
+  const { all } = await run(folder, "access data-eng", env);
+  expect(all).toContain("data-eng (group, 1 person)");
+  writeFileSync(join(folder, "workspace.yaml"), "{}\n");
+  const removed = await run(folder, "plan", { ...env, WORKSPACE_VAR_license: "" });
+  expect(removed.all).toContain("plan deletes");
+  expect(shows(removed.all)).toBe(false);
+});
