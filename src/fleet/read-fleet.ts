@@ -8,7 +8,7 @@ import { isTimeZone } from "../core/quartz.ts";
 import type { SensitiveTexts } from "../core/sensitive/texts.ts";
 import { Findings } from "../spec/model/findings.ts";
 import type { SourceText } from "../spec/model/source.ts";
-import { keySpanOf, plain, type SpecNode } from "../spec/model/tree.ts";
+import { keySpanOf, member, memberEntries, plain, type SpecNode } from "../spec/model/tree.ts";
 import { reportErrors } from "../spec/schema/error-messages.ts";
 import { ajvForSpecs, toSchemaErrors } from "../spec/schema/validate.ts";
 import { readYaml } from "../spec/yaml/read-yaml.ts";
@@ -189,6 +189,20 @@ function addCredentials(value: Json, credentials: SensitiveTexts): void {
   }
 }
 
+/** The spec may declare a variable as sensitive: no frame shows a value of one, and no message one of the wrong type. */
+function hideVariables(root: SpecNode, sensitive: SensitiveTexts): void {
+  const workspaces = memberEntries(member(root, "workspaces")).map(([, { value }]) => value);
+  for (const entry of [member(root, "defaults"), ...workspaces]) {
+    const variables = member(entry, "variables");
+    const values = memberEntries(variables).map(([, { value }]) => value);
+    if (variables !== undefined && variables.kind !== "map") values.push(variables);
+    for (const node of values) {
+      node.source.mask(node);
+      if (node.kind === "scalar" && typeof node.value === "number") sensitive.addValue(node.value);
+    }
+  }
+}
+
 /** A server without a password, such as `ops@db.example:5432`, up to the path of a URL. */
 const SERVER = /^[^/]*:\/\/(?:[^/?#@:]*@)?(?:\[[\da-f:.]+\]|[^/?#@:]*)(?::\d{1,5})?(?:[/?#]|$)/i;
 
@@ -225,6 +239,7 @@ export function readFleet(source: SourceText, folder: string): Fleet {
   const root = readYaml(source, findings);
   if (root === undefined) throw new Failure(...findings.diagnostics());
   const value = plain(root);
+  hideVariables(root, findings.sensitive);
   reportSchema(root, value, findings);
   addCredentials(value, findings.sensitive);
   if (findings.failed) throw new Failure(...findings.diagnostics());

@@ -51,6 +51,22 @@ workspaces:
     ]);
   });
 
+  test.each([
+    "canary",
+    '"canary"',
+    "|\n        two\n        canary",
+    "[canary]",
+    "\n        inner: canary",
+    "76543210",
+  ])("shows the values of variables in no message and no frame (%s)", (value) => {
+    const entry = (more: string) => `variables:\n      apikey: ${value}\n    timeout: 5x\n${more}`;
+    const diagnostics = shown(
+      `defaults:\n    ${entry("")}workspaces:\n  a:\n    ${entry("    host: https://a.example.com\n")}`,
+    );
+    expect(diagnostics).toContain("timeout must look like");
+    expect(diagnostics).not.toMatch(/canary|76543210/);
+  });
+
   test("lets a workspace with a profile ignore the host of the defaults", () => {
     const [found] = read(
       "defaults: { host: https://x.example.com }\nworkspaces: { a: { profile: p } }\n",

@@ -29,7 +29,7 @@ const CONTEXT = 24;
 
 /** `… FROM raw_orders WHERE …` and `… FROM clean_orders WHERE …`: of long values that differ in a few words, those words and what is next to them. */
 export function shortPair(was: string, now: string): readonly [was: string, now: string] {
-  const parts = was.length + now.length < LONG_PAIR ? undefined : wordDifferences(was, now);
+  const parts = was === now || was.length + now.length < LONG_PAIR ? undefined : wordDifferences(was, now);
   if (parts === undefined) return [was, now];
   const side = (omitted: "added" | "removed") =>
     parts
@@ -52,7 +52,8 @@ function withoutMiddle(text: string, start: number, end: number): string {
 /** Of long values, the words that differ; else what is between their common start and end. Both have some characters of context. */
 export function aroundDifference(was: string, now: string): readonly [was: string, now: string] {
   const pair = shortPair(was, now);
-  if (pair[0] !== was) return pair;
+  // Values whose only difference is hidden are equal.
+  if (pair[0] !== was || was === now) return pair;
   const [before, after] = [[...was], [...now]];
   const start = commonStart(before, after);
   const end = commonStart(before.slice(start).reverse(), after.slice(start).reverse());

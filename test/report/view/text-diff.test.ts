@@ -53,6 +53,16 @@ test("two values that differ only behind the end of what is shown of a long valu
   expect(line?.text).toMatch(/^….*word 2"$/);
 });
 
+test("two long values that are equal once they are hidden show their beginning", () => {
+  const field = { name: { type: "string" } } as const;
+  const before = `${"word ".repeat(200)}(sensitive)`;
+  const diff = { path: ["name"], before, after: before, cause: "spec", replaces: false } as const;
+  const [line] = diffLines(field, diff, "spec", "other");
+  expect(line?.was).toMatch(/^"word word word/);
+  expect(line?.text).toBe(line?.was);
+  expect(shortPair(before, before)).toEqual([before, before]);
+});
+
 const CHANGED = { cause: "spec", replaces: false } as const;
 const long = "z".repeat(500);
 
