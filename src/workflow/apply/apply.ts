@@ -44,7 +44,7 @@ import {
 } from "../plan/saved-plan.ts";
 import type { PlanOptions } from "../plan/sources.ts";
 import { checkRules } from "../rules/check-rules.ts";
-import { assertStateExists, ephemeralState, otherTarget } from "../session/check-state.ts";
+import { assertStateExists, ephemeralState, otherTarget, unrecordedObjects } from "../session/check-state.ts";
 import { actorOf, lockWait, withLock } from "../session/open-state.ts";
 import { preferLessMemoryForSpec } from "../session/read-spec.ts";
 import { type Session, withSession } from "../session/session.ts";
@@ -142,7 +142,11 @@ export function freshPlanMaker(options: PlanOptions): PlanMaker {
     assertNotInterrupted(signal);
     return {
       plan,
-      findings: [...aboutState, ...planned.diagnostics],
+      findings: [
+        ...aboutState,
+        ...unrecordedObjects(store, lease.state(), spec, plan),
+        ...planned.diagnostics,
+      ],
       execution: {
         ...executionOf(planned, plan),
         resources: destroy ? new Map() : spec.resources,

@@ -17,6 +17,7 @@ import {
   assertStateExists,
   ephemeralState,
   otherTarget,
+  unrecordedObjects,
   untrustedState,
 } from "../session/check-state.ts";
 import type { Session, SpecSession } from "../session/session.ts";
@@ -131,6 +132,7 @@ async function review(
   const planned = await planState(state, { ...selection, mayLackSecrets: !destroy, checksRules: true });
   const findings = [
     ...diagnostics,
+    ...unrecordedObjects(store, state, spec, planned.plan),
     ...planned.diagnostics,
     ...untrustedLocation,
     ...ephemeralState(invocation, isEmbedded, state),

@@ -7,6 +7,7 @@ import { shellWord } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { recordFitsAddress } from "../../planner/model/context.ts";
 import { stateExists } from "../../planner/model/input.ts";
+import type { Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import { secretField } from "../../resource/kind.ts";
 import type { Spec } from "../../spec/model/spec.ts";
@@ -150,6 +151,28 @@ export function ephemeralState(
   return [
     warning("STATE_EPHEMERAL", `no state exists in ${folder}, and a CI runner may delete that folder`, {
       hint: "keep the state in the workspace, which needs no other service (`--state workspace:/FOLDER`), or in PostgreSQL (`--state postgres://USER@HOST/DATABASE`)",
+    }),
+  ];
+}
+
+/** Without a state, the plan is about to adopt what another state may manage: the first question is where that state is. */
+export function unrecordedObjects(
+  { location }: Pick<StateStore, "location">,
+  state: State,
+  { resources }: Pick<Spec, "resources">,
+  { diagnostics, changes }: Pick<Plan, "diagnostics" | "changes">,
+): readonly Diagnostic[] {
+  if (stateExists(state)) return [];
+  const existing = new Set([
+    ...diagnostics.flatMap(({ code, address }) => (code === "PLAN_ALREADY_EXISTS" ? [address] : [])),
+    ...changes.flatMap((change) => ("namesakes" in change ? [change.address] : [])),
+  ]);
+  // Otherwise, only a few objects of a new spec existed before it.
+  if (existing.size * 2 <= resources.size) return [];
+  const message = `no state exists at ${location}, but the workspace has ${existing.size} of the ${resources.size} declared resources`;
+  return [
+    warning("STATE_NOT_FOUND", message, {
+      hint: "check --state, WORKSPACE_STATE, and --target first, or restore the lost state; adopt these objects only if no other state has them",
     }),
   ];
 }

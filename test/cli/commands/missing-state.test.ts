@@ -41,6 +41,37 @@ async function applied(spec: string): Promise<string> {
 
 const loseState = (folder: string): void => rmSync(join(folder, ".workspace"), { recursive: true });
 
+describe("a plan without a state, where the workspace has what the spec declares", () => {
+  const TEAM = `groups: { g: {}, h: {} }
+clusters: { c: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 } }
+`;
+
+  test.each(["plan", "plan --offline", "plan -o markdown", "apply --auto-approve"])(
+    "says first that the state is empty, and what to check: %s",
+    async (line) => {
+      const folder = await applied(TEAM);
+      const { code, err, all } = await run(folder, `${line} --state elsewhere`);
+      if (line === "plan --offline") {
+        expect(all).not.toContain("STATE_NOT_FOUND");
+        return;
+      }
+      expect(code).toBe(1);
+      expect(err).toMatch(
+        /^Read \d+ objects of \d kinds\.\nwarning STATE_NOT_FOUND: no state exists at \S+elsewhere, but the workspace has 3 of the 3 declared resources\n {2}hint: check --state, WORKSPACE_STATE, and --target first/,
+      );
+      expect(all).toContain("pass --adopt");
+    },
+  );
+
+  test("is not reported with --adopt, for a new spec, or with a state", async () => {
+    const folder = await applied(TEAM);
+    expect((await run(folder, "plan --adopt --state elsewhere")).all).not.toContain("STATE_NOT_FOUND");
+    expect((await run(folder, "plan")).all).not.toContain("STATE_NOT_FOUND");
+    writeFileSync(join(folder, "workspace.yaml"), "groups: { g: {}, x: {} }\n");
+    expect((await run(folder, "plan --state elsewhere")).all).not.toContain("STATE_NOT_FOUND");
+  });
+});
+
 describe("drift without a state", () => {
   test.each(FORMS)("fails as %s, and names the location and the way on", async (form) => {
     const folder = await applied(GROUPS);
