@@ -17,8 +17,8 @@ import {
 } from "../../src/report/formats.ts";
 import { failureHtml } from "../../src/report/html/page.ts";
 import { runsText } from "../../src/report/inspect/cluster-text.ts";
+import { graphDot, graphJson, graphMermaid, graphOf } from "../../src/report/inspect/graph-text.ts";
 import { plainProgress } from "../../src/report/inspect/progress.ts";
-import { graphDot, graphJson, graphMermaid, graphOf } from "../../src/report/inspect/spec-text.ts";
 import { diagnosticsText } from "../../src/report/text/diagnostic-text.ts";
 import { printable, printableJson } from "../../src/report/text/printable.ts";
 import type { RunInfo } from "../../src/report/text/run-info.ts";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { registry } from "../../../src/providers/index.ts";
-import { renderedJson, renderedYaml } from "../../../src/report/inspect/spec-text.ts";
+import { renderedJson, renderedYaml } from "../../../src/report/inspect/rendered-spec.ts";
 import { loadSpec } from "../../../src/spec/load-spec.ts";
 import type { Spec } from "../../../src/spec/model/spec.ts";
 import { renderSpec } from "../../../src/spec/render/render-spec.ts";

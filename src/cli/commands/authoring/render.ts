@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import { VERSION } from "../../../config/version.ts";
-import { renderedJson, renderedYaml } from "../../../report/inspect/spec-text.ts";
+import { renderedJson, renderedYaml } from "../../../report/inspect/rendered-spec.ts";
 import { type ResolvedSpec, resolvedSpec } from "../../../workflow/session/read-spec.ts";
 import { defineCommand } from "../../command/command.ts";
 import { choiceOption, flagOption, oneFormat } from "../../command/option.ts";

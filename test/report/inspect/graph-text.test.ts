@@ -9,7 +9,7 @@ import {
   graphJson,
   graphMermaid,
   graphOf,
-} from "../../../src/report/inspect/spec-text.ts";
+} from "../../../src/report/inspect/graph-text.ts";
 
 const a = addressOf("pools", 'p"a\\');
 const b = addressOf("clusters", "b");
