@@ -265,6 +265,7 @@ export const pools = defineProvider({
     },
     normalize: (values) => normalizeDesired(fields, values),
     serverDefaults: () => SERVER_DEFAULTS,
+    // The edit repeats fields that the spec does not set, because it would reset them.
     steps: (diffs, live, after) => [
       { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
     ],

@@ -5,10 +5,16 @@ import type { FieldDialect, FieldSchema, FieldTable, Severity } from "./field-sc
 import type { ProviderOperations } from "./operations.ts";
 import type { PlanningRules } from "./planning.ts";
 
-/** How a crash between a request and its answer is resolved on the next run (design 6). */
+/**
+ * How the next run resolves a crash between a creation and its answer (design 6): it finds the object by its unique name, sends the request
+ * again, or finds it by a token, in a tag, or in a name that a second request replaces.
+ */
 type RecoveryClass = "client-named" | "repeatable" | "tagged" | "two-phase";
 
-/** How an object that cannot be changed in place is replaced (design 5). */
+/**
+ * How an object that cannot be changed in place is replaced (design 5): the new one is created before the old one is deleted, also after the
+ * old one got another name, or after the deletion.
+ */
 export type ReplaceStrategy = "create-first" | "rename-aside" | "delete-first";
 
 export interface Kind {

@@ -36,9 +36,9 @@ const post = (name: string, repeat: Repeat): WriteFacts => ({
   kind: "write",
   ...facts("POST", rpc(name), repeat),
 });
-const send = (method: Facts["method"], name: string, repeat: Repeat): WriteFacts => ({
+const send = (method: Facts["method"], name: string): WriteFacts => ({
   kind: "write",
-  ...facts(method, rpc(name), repeat),
+  ...facts(method, rpc(name), "safe"),
 });
 const scimGet = (path: string): ReadFacts => ({ kind: "read", ...facts("GET", SCIM + path, "safe") });
 const scim = (method: Facts["method"], path: string, repeat: Repeat): WriteFacts => ({
@@ -115,13 +115,13 @@ export const OPERATIONS = {
   "instance-pools/list": get("instance-pools/list"),
 
   "permissions/get": get(OBJECT_ACCESS),
-  "permissions/set": send("PUT", OBJECT_ACCESS, "safe"),
-  "permissions/update": send("PATCH", OBJECT_ACCESS, "safe"),
+  "permissions/set": send("PUT", OBJECT_ACCESS),
+  "permissions/update": send("PATCH", OBJECT_ACCESS),
 
   "permissionassignments/list": get("preview/permissionassignments"),
   "permissionassignments/create": post("preview/permissionassignments", "unsafe"),
-  "permissionassignments/set": send("PUT", "preview/permissionassignments/principals/{id}", "safe"),
-  "permissionassignments/delete": send("DELETE", "preview/permissionassignments/principals/{id}", "safe"),
+  "permissionassignments/set": send("PUT", "preview/permissionassignments/principals/{id}"),
+  "permissionassignments/delete": send("DELETE", "preview/permissionassignments/principals/{id}"),
 
   "libraries/all-cluster-statuses": get("libraries/all-cluster-statuses"),
   "libraries/cluster-status": get("libraries/cluster-status"),
@@ -146,25 +146,25 @@ export const OPERATIONS = {
   "sql/warehouses/edit": post("sql/warehouses/{id}/edit", "safe"),
   "sql/warehouses/start": post("sql/warehouses/{id}/start", "safe"),
   "sql/warehouses/stop": post("sql/warehouses/{id}/stop", "safe"),
-  "sql/warehouses/delete": send("DELETE", "sql/warehouses/{id}", "safe"),
+  "sql/warehouses/delete": send("DELETE", "sql/warehouses/{id}"),
 
   "git-credentials/list": get("git-credentials"),
   "git-credentials/get": get("git-credentials/{id}"),
   "git-credentials/create": post("git-credentials", "unsafe"),
-  "git-credentials/update": send("PATCH", "git-credentials/{id}", "safe"),
-  "git-credentials/delete": send("DELETE", "git-credentials/{id}", "safe"),
+  "git-credentials/update": send("PATCH", "git-credentials/{id}"),
+  "git-credentials/delete": send("DELETE", "git-credentials/{id}"),
 
   "repos/list": get("repos"),
   "repos/get": get("repos/{id}"),
   "repos/create": post("repos", "unsafe"),
-  "repos/update": send("PATCH", "repos/{id}", "safe"),
-  "repos/delete": send("DELETE", "repos/{id}", "safe"),
+  "repos/update": send("PATCH", "repos/{id}"),
+  "repos/delete": send("DELETE", "repos/{id}"),
 
   "global-init-scripts/list": get("global-init-scripts"),
   "global-init-scripts/get": get("global-init-scripts/{id}"),
   "global-init-scripts/create": post("global-init-scripts", "unsafe"),
-  "global-init-scripts/update": send("PATCH", "global-init-scripts/{id}", "safe"),
-  "global-init-scripts/delete": send("DELETE", "global-init-scripts/{id}", "safe"),
+  "global-init-scripts/update": send("PATCH", "global-init-scripts/{id}"),
+  "global-init-scripts/delete": send("DELETE", "global-init-scripts/{id}"),
 
   "instance-profiles/list": get("instance-profiles/list"),
   "instance-profiles/add": post("instance-profiles/add", "unsafe"),
@@ -174,18 +174,18 @@ export const OPERATIONS = {
   "ip-access-lists/list": get("ip-access-lists"),
   "ip-access-lists/get": get("ip-access-lists/{id}"),
   "ip-access-lists/create": post("ip-access-lists", "unsafe"),
-  "ip-access-lists/replace": send("PUT", "ip-access-lists/{id}", "safe"),
-  "ip-access-lists/update": send("PATCH", "ip-access-lists/{id}", "safe"),
-  "ip-access-lists/delete": send("DELETE", "ip-access-lists/{id}", "safe"),
+  "ip-access-lists/replace": send("PUT", "ip-access-lists/{id}"),
+  "ip-access-lists/update": send("PATCH", "ip-access-lists/{id}"),
+  "ip-access-lists/delete": send("DELETE", "ip-access-lists/{id}"),
 
   "notification-destinations/list": get("notification-destinations"),
   "notification-destinations/get": get("notification-destinations/{id}"),
   "notification-destinations/create": post("notification-destinations", "unsafe"),
-  "notification-destinations/update": send("PATCH", "notification-destinations/{id}", "safe"),
-  "notification-destinations/delete": send("DELETE", "notification-destinations/{id}", "safe"),
+  "notification-destinations/update": send("PATCH", "notification-destinations/{id}"),
+  "notification-destinations/delete": send("DELETE", "notification-destinations/{id}"),
 
   "workspace-conf/get": get("workspace-conf"),
-  "workspace-conf/update": send("PATCH", "workspace-conf", "safe"),
+  "workspace-conf/update": send("PATCH", "workspace-conf"),
 
   "jobs/create": post("jobs/create", "unsafe"),
   "jobs/list": get("jobs/list"),

@@ -21,13 +21,12 @@ import {
   itemChunks,
   keyHelp,
   NOTHING,
-  pageInPieces,
   remark,
-  runLine,
+  reportPage,
 } from "./page.ts";
 
 export function answerHtmlPieces(answer: AnswerView, info: RunInfo): Generator<string> {
-  return pageInPieces(answer.title, [runLine(info.host, info.modes, info)], answerBody(answer));
+  return reportPage(answer.title, info, answerBody(answer));
 }
 
 function* answerBody({ facts, sections }: AnswerView): Generator<Html> {

@@ -24,9 +24,8 @@ import {
   itemChunks,
   keyHelp,
   NOTHING,
-  pageInPieces,
   remark,
-  runLine,
+  reportPage,
   tile,
 } from "./page.ts";
 import { named, nextRow } from "./plan-glance.ts";
@@ -36,8 +35,7 @@ export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
 }
 
 export function outcomeHtmlPieces(outcome: OutcomeView, info: RunInfo): Generator<string> {
-  const heading = [runLine(info.host, info.modes, info), outcomeTiles(outcome)];
-  return pageInPieces(outcome.heading, heading, outcomeBody(outcome, info));
+  return reportPage(outcome.heading, info, outcomeBody(outcome, info), [outcomeTiles(outcome)]);
 }
 
 function* outcomeBody(outcome: OutcomeView, info: RunInfo): Generator<Html> {

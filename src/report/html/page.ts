@@ -108,6 +108,16 @@ export function* pageInPieces(
 `.html;
 }
 
+/** The page of a report on a run, whose head says where and when it ran. */
+export function reportPage(
+  title: string,
+  info: RunInfo,
+  body: Iterable<Html>,
+  tiles: readonly Html[] = [],
+): Generator<string> {
+  return pageInPieces(title, [runLine(info.host, info.modes, info), ...tiles], body);
+}
+
 /** The properties that filters use. */
 export interface Facets {
   readonly kind: string;
@@ -417,5 +427,5 @@ function facetAttributes(facets: Facets | undefined): Html {
 /** A page for a run that ended before it had anything else to show. */
 export function failureHtml(title: string, diagnostics: readonly Diagnostic[], info: RunInfo): string {
   const heading = `${title}: ${severityCounts(diagnostics)}`;
-  return page(heading, [runLine(info.host, info.modes, info)], [findingSection(diagnostics, info)]);
+  return [...reportPage(heading, info, [findingSection(diagnostics, info)])].join("");
 }
