@@ -120,7 +120,7 @@ class WorkNode implements GraphNode {
     const { change, phase } = this.#item;
     const { run, outcomes } = this.#walk;
     outcomes.start(change);
-    const result = await carryOut(run, this.#item);
+    const result = await applyItem(run, this.#item);
     // A new object is not the end of a replacement: the item that removes the old one is.
     if (phase !== "make" || result.result !== "applied") outcomes.end(change, result);
     return result.result === "applied";
@@ -147,7 +147,7 @@ class WorkNode implements GraphNode {
   }
 }
 
-function carryOut(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeResult> {
+function applyItem(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeResult> {
   switch (change.action) {
     case "create":
       return create(run, change, { nameWasTaken: isNameTaken(run, change) });

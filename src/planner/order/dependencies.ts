@@ -12,39 +12,67 @@ import { transitiveClosure } from "./graph.ts";
 /** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
 export function withDependencies(context: PlanContext, changes: readonly Change[]): Change[] {
   const acting = new Set(changes.filter(acts).map(({ address }) => address));
-  const users = new Map<Address, Set<Address>>();
-  for (const [user, used] of uses(context, changes)) addDependent(users, user, used);
-  const holders = (address: Address): readonly Address[] =>
-    [...(users.get(address) ?? [])].filter((user) => acting.has(user) && user !== address).sort();
-  const createdFirst = new Set(changes.filter(isCreatedFirst).map(({ address }) => address));
-  /** A holder that is replaced too, and whose old object did not hold the old object: only the new ones depend on each other. */
-  const isNewHolder = (holder: Address, address: Address): boolean =>
-    createdFirst.has(holder) &&
-    context.input.state.records.get(holder)?.depends_on.includes(address) === false;
+  const neededBy = changesNeeded(changes, acting);
+  const usersOf = changingUsers(context, changes, acting);
+  const usesNewObject = usersOfNewObjects(context, changes);
+  return changes.map((change) => {
+    const dependsOn = neededBy(change);
+    const users = usersOf(change.address);
+    if (change.action === "delete")
+      return { ...change, dependsOn: [...new Set([...dependsOn, ...users])].sort() };
+    if (change.action === "replace")
+      return {
+        ...change,
+        dependsOn,
+        removeAfter: users.filter((user) => !usesNewObject(user, change.address)),
+      };
+    return isEqual(dependsOn, change.dependsOn) ? change : { ...change, dependsOn };
+  });
+}
+
+/**
+ * The changes that come before a change. Also through unchanged resources of its kind: a group cannot enter another while that one
+ * contains it through a third.
+ */
+function changesNeeded(
+  changes: readonly Change[],
+  acting: ReadonlySet<Address>,
+): (change: Change) => readonly Address[] {
   const unchanged = new Map(
     changes.flatMap((change) =>
       change.action === "noop" && change.dependsOn.length > 0 ? [[change.address, change] as const] : [],
     ),
   );
-  /** Also through unchanged resources of the same kind: a group cannot enter another while that one contains it through a third. */
-  const withIndirect = ({ kind, dependsOn }: Change): readonly Address[] => {
+  return ({ kind, dependsOn }) => {
     const isBetween = (address: Address): boolean => unchanged.get(address)?.kind === kind;
-    if (!dependsOn.some(isBetween)) return dependsOn;
+    if (!dependsOn.some(isBetween)) return dependsOn.filter((address) => acting.has(address));
     const all = transitiveClosure(dependsOn, (address) =>
       isBetween(address) ? (unchanged.get(address)?.dependsOn ?? NONE) : NONE,
     );
-    return [...all].sort();
+    return [...all].sort().filter((address) => acting.has(address));
   };
-  return changes.map((change) => {
-    const needs = withIndirect(change).filter((address) => acting.has(address));
-    if (change.action === "delete")
-      return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };
-    if (change.action === "replace") {
-      const removeAfter = holders(change.address).filter((holder) => !isNewHolder(holder, change.address));
-      return { ...change, dependsOn: needs, removeAfter };
-    }
-    return isEqual(needs, change.dependsOn) ? change : { ...change, dependsOn: needs };
-  });
+}
+
+/** The changes of those that use an object now, or will. */
+function changingUsers(
+  context: PlanContext,
+  changes: readonly Change[],
+  acting: ReadonlySet<Address>,
+): (address: Address) => readonly Address[] {
+  const users = new Map<Address, Set<Address>>();
+  for (const [user, used] of uses(context, changes)) addDependent(users, user, used);
+  return (address) =>
+    [...(users.get(address) ?? [])].filter((user) => acting.has(user) && user !== address).sort();
+}
+
+/** Whether a user is replaced too, and its old object did not use the old object: only the new ones depend on each other. */
+function usersOfNewObjects(
+  { input: { state } }: PlanContext,
+  changes: readonly Change[],
+): (user: Address, address: Address) => boolean {
+  const createdFirst = new Set(changes.filter(isCreatedFirst).map(({ address }) => address));
+  return (user, address) =>
+    createdFirst.has(user) && state.records.get(user)?.depends_on.includes(address) === false;
 }
 
 /** The change, which also depends on these addresses. */

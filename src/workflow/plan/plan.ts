@@ -85,6 +85,7 @@ async function planFrom(
   const { spec, base, secretDigest, invocation } = session;
   const { untrusted, figures } = invocation;
   const prices = options.checksRules ? readPrices(invocation) : undefined;
+  // The plan of the present spec; that of the spec before a change, the base, is only compared with it.
   const head = await planInTheClear(session, state, options, source);
   source.assertWithinBudget();
   const clear = base === undefined ? head : await compareWithBase(head, base, source);

@@ -220,8 +220,8 @@ export const mutants: readonly Mutant[] = [
     name: "unordered-deletes",
     bug: "a delete does not wait for the users of the deleted object",
     file: "src/planner/order/dependencies.ts",
-    find: `return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };`,
-    put: `return { ...change, dependsOn: [...needs].sort() };`,
+    find: `return { ...change, dependsOn: [...new Set([...dependsOn, ...users])].sort() };`,
+    put: `return { ...change, dependsOn: [...dependsOn].sort() };`,
     suite: "cut",
   },
   {
