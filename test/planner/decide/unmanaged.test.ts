@@ -167,7 +167,7 @@ describe("a member whose value cannot be read", () => {
         values: {},
         diffs: [],
         facts: { written: 5 },
-        live: { id: "a/k", fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        id: "a/k",
       },
     ]);
     expect(found.changes.map(({ action, address }) => `${action} ${address}`)).toEqual([

@@ -1,7 +1,13 @@
 // `workspace graph`: prints the dependencies between the resources of a spec.
 
 import { registry } from "../../../providers/index.ts";
-import { drawnGraph, graphDot, graphJson, graphMermaid, graphOf } from "../../../report/inspect/graph-text.ts";
+import {
+  drawnGraph,
+  graphDot,
+  graphJson,
+  graphMermaid,
+  graphOf,
+} from "../../../report/inspect/graph-text.ts";
 import { jsonDocument } from "../../../report/text/printable.ts";
 import { readSpec } from "../../../workflow/session/read-spec.ts";
 import { defineCommand } from "../../command/command.ts";
