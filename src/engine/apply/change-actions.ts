@@ -31,7 +31,8 @@ import { isSameName } from "../../resource/names.ts";
 import type { Payload, PlannedFrom } from "../../resource/operations.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { manageablePart, toNames } from "../name-index.ts";
-import { carriesToken, isCertainlyCreated, isFoundByName, mergedRecord } from "../recover/recover.ts";
+import { updatedRecord } from "../recover/proven-values.ts";
+import { carriesToken, isCertainlyCreated, isFoundByName } from "../recover/recover.ts";
 import { type ApplyRun, assertNew, type ChangeResult, isStopped, newJournal, newToken } from "./apply-run.ts";
 import type { JournaledWriter, NewIntent } from "./journaled-writer.ts";
 import {
@@ -181,10 +182,10 @@ export async function renameReplaced(run: ApplyRun, change: Replace): Promise<Ch
       throw new Error(`${change.kind} cannot be renamed: only kinds with a verb for it are`);
     const token = newToken(run);
     const name = replacedName(provider, change.name, token);
-    const wanted = provider.nameField ? { [provider.nameField]: name } : {};
+    const record = run.input.lease.record(address);
+    const wanted = record?.id === id ? recordNamed(provider, record, name).applied : {};
     const journal = begin(wanted, { action: "update", id, token, existed: true });
     await provider.operations.rename(journal, { id, live, name });
-    const record = run.input.lease.record(address);
     if (record?.id === id) await journal.done({ record: recordNamed(provider, record, name) });
     else await journal.close();
     return id;
@@ -260,20 +261,34 @@ async function settle(
     // The open intent lets recovery find what such a change may have created.
     else if (run.input.registry.get(change.kind).planning.content?.partialUploadName !== undefined)
       return resultOf(diagnostic);
-    else if (change.action === "update") await journal.done(partly(run, change, journal));
-    else if (change.action === "delete") await journal.close();
+    else if (change.action === "update") {
+      const record = await partlyUpdated(run, change, journal);
+      // Otherwise, the next run reads the object.
+      if (record !== undefined) await journal.done({ record });
+    } else if (change.action === "delete") await journal.close();
   } catch (problem) {
     run.halted ??= diagnosticOf(problem);
   }
   return resultOf(diagnostic);
 }
 
-/** Some requests of an update succeeded: records the values that they may have set, and keeps the observed values. */
-function partly(run: ApplyRun, change: Change, journal: JournaledWriter) {
+/** The record after an update of which only some requests succeeded; undefined if the object could not be read. */
+async function partlyUpdated(
+  run: ApplyRun,
+  change: Update,
+  journal: JournaledWriter,
+): Promise<StateRecord | undefined> {
+  const provider = run.input.registry.get(change.kind);
   const record = run.input.lease.record(change.address);
-  if (record?.status !== "ready") return {};
-  const merged = mergedRecord(run.input.registry.get(change.kind), record, journal.wanted);
-  return { record: { ...merged, seen: previousObservations(run, change) } };
+  if (record === undefined || isStopped(run)) return undefined;
+  try {
+    const live = await readObject(run, change.kind, change.id, change.after);
+    const named = live && { ...live, values: toNames(provider.fields, live.values, run.names) };
+    return updatedRecord(provider, record, journal.wanted, named);
+  } catch (unread) {
+    rethrowBug(unread);
+    return undefined;
+  }
 }
 
 /** If the object exists now, the next run decides whether it is managed, as after a request without an answer. */

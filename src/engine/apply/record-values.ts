@@ -2,7 +2,7 @@
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
-import { collectTexts, isObject, type Json, type JsonObject, membersWhere } from "../../core/json.ts";
+import { collectTexts, isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { setMember, withValueAt } from "../../core/pointer.ts";
 import { comparable, declaredForm } from "../../planner/diff/normalize.ts";
 import { referenceValue } from "../../planner/diff/references.ts";
@@ -14,6 +14,7 @@ import { translateNames } from "../../resource/names.ts";
 import { deposedBy } from "../../state/format/fold.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { DesiredSpec } from "../observe/needed-kinds.ts";
+import { withoutWitnesses } from "../recover/proven-values.ts";
 import type { ApplyRun } from "./apply-run.ts";
 
 type Resource = NonNullable<ReturnType<DesiredSpec["resources"]["get"]>>;
@@ -61,10 +62,7 @@ function declaredOf(
 export function previousObservations(run: ApplyRun, change: Change): Values {
   const record = run.input.lease.record(change.address);
   if (record?.status !== "ready") return {};
-  const witnesses = new Set(
-    Object.values(run.input.registry.get(change.kind).fields).map((field) => field.witness),
-  );
-  return membersWhere(record.seen, (name) => !witnesses.has(name));
+  return withoutWitnesses(run.input.registry.get(change.kind).fields, record.seen);
 }
 
 export function leavesToServer(fields: FieldTable): boolean {

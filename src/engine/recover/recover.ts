@@ -4,17 +4,18 @@
 
 import { type Address, addressOf, kindOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { defined, membersWhere } from "../../core/json.ts";
+import { defined } from "../../core/json.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { diffResource } from "../../planner/diff/diff.ts";
 import { comparable } from "../../planner/diff/normalize.ts";
 import { indexLive, type LiveIndex } from "../../planner/model/context.ts";
-import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
 import { applyEntry, deposedBy, draftOf, stateOf } from "../../state/format/fold.ts";
 import type { JournalEntry, OpenIntent, State, StateRecord, Sweep } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
+import { confirmableValues, provenValues, updatedRecord } from "./proven-values.ts";
 
 interface RecoverInput {
   readonly registry: Registry;
@@ -172,35 +173,11 @@ function update(
   if (record === undefined || record.status === "creating") return closed(intent, ...later);
   // The record of the address is about another object: this one was replaced, or is being adopted again.
   if (intent.id !== undefined && record.id !== intent.id) return closed(intent, ...later);
-  const merged = nameAsLive(
-    intent,
-    provider,
-    mergedRecord(provider, record, intent.wanted),
-    record,
-    recovery,
-  );
-  return closed(intent, ...later, { type: "record", record: merged });
-}
-
-/** A name can be read back, so the live name is recorded. Neither a completed nor a failed rename counts as drift. */
-function nameAsLive(
-  intent: OpenIntent,
-  { kind, nameField = "" }: Provider,
-  merged: StateRecord,
-  before: StateRecord,
-  { liveIndex }: RecoveryContext,
-): StateRecord {
-  const wanted = intent.wanted[nameField];
-  const live = intent.id === undefined ? undefined : liveIndex.byId(kind, intent.id)?.name;
-  const recorded = before.applied[nameField];
-  if (recorded === undefined || live === undefined) return merged;
-  if (live === recorded) return { ...merged, applied: { ...merged.applied, [nameField]: recorded } };
-  return live === wanted ? { ...merged, name: live } : merged;
-}
-
-/** The next plan compares live with desired anyway; what may have been written is recorded, so that its removal is noticed. */
-export function mergedRecord<R extends StateRecord>(provider: Provider, record: R, wanted: Values): R {
-  return { ...record, applied: confirmableValues(provider.fields, { ...record.applied, ...wanted }) };
+  const live = recovery.liveIndex.byId(provider.kind, record.id);
+  return closed(intent, ...later, {
+    type: "record",
+    record: updatedRecord(provider, record, intent.wanted, live),
+  });
 }
 
 function deletion(intent: OpenIntent, provider: Provider, recovery: RecoveryContext): IntentResolution {
@@ -278,15 +255,15 @@ export function recordOf(
     address: intent.address,
     id: live.id,
     name: intent.name,
-    applied: confirmableValues(provider.fields, intent.wanted),
     depends_on: intent.depends_on,
     ...(before?.prevent_destroy === true ? { prevent_destroy: true as const } : {}),
     ...defined({ owns: before?.owns }),
     ...(deposed.length === 0 ? {} : { deposed }),
   };
-  return provider.recovery === "two-phase" && live.facts.token === intent.token
-    ? { ...common, status: "creating", token: intent.token }
-    : { ...common, status: "ready", seen: {} };
+  const { wanted, token } = intent;
+  return provider.recovery === "two-phase" && live.facts.token === token
+    ? { ...common, status: "creating", applied: confirmableValues(provider.fields, wanted), token }
+    : { ...common, status: "ready", applied: provenValues(provider, undefined, wanted, live), seen: {} };
 }
 
 function collision(intent: OpenIntent, provider: Provider, live: LiveObject): Diagnostic {
@@ -382,11 +359,4 @@ export function matchesRequest(provider: Provider, wanted: Values, live: LiveObj
     const { writeOnly, separateRequest } = provider.fields[String(name)] ?? {};
     return writeOnly === true || separateRequest === true;
   });
-}
-
-/** The values that a live object proves: not those that others may have written since. */
-export function confirmableValues(fields: FieldTable, wanted: Values): Values {
-  const isOpen = (name: string): boolean =>
-    fields[name]?.writeOnly === true && fields[name].witness !== undefined;
-  return membersWhere(wanted, (name) => !isOpen(name));
 }

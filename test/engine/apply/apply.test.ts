@@ -606,7 +606,7 @@ test("a value that the service brought back is not recorded as set by the spec",
   expect(doing(await bench.plan(spec))).toEqual([]);
 });
 
-test("an update that fails half-way records the values that it may have set, so that the next plan corrects them", async () => {
+test("an update that fails half-way records the values that the object has, so that nothing is blamed on others", async () => {
   const registry = registryOf([
     kind("things", {
       fields: { size: { type: "integer" }, ref: { type: "string", whenAbsent: "unmanaged" } },
@@ -623,7 +623,26 @@ test("an update that fails half-way records the values that it may have set, so 
   const outcome = await bench.apply(specOf({ "things.a": { values: { size: 2, ref: "new" } } }));
   expect(results(outcome)).toEqual(["failed update things.a"]);
   expect((await bench.state()).open).toEqual([]);
-  expect(await record(bench, "things.a")).toMatchObject({ applied: { size: 2, ref: "new" } });
+  expect(await record(bench, "things.a")).toMatchObject({ applied: { size: 1, ref: "new" } });
+});
+
+test("an update that fails half-way is left to the next run if its object cannot be read", async () => {
+  const registry = registryOf([
+    kind("things", {
+      update: async (api, task) => {
+        await api.write("fs/create", { verb: "update", kind: "things", id: task.id, values: { size: 3 } });
+        bench.service.fates.set("read things things-1", ["refuse"]);
+        await api.write("fs/create", { verb: "resize", kind: "things", id: "refused" });
+      },
+    }),
+  ]);
+  const bench = new Bench(registry);
+  await bench.apply(specOf({ "things.a": { values: { size: 1 } } }));
+  bench.service.fates.set("resize things refused", ["refuse"]);
+  const outcome = await bench.apply(specOf({ "things.a": { values: { size: 2 } } }));
+  expect(results(outcome)).toEqual(["failed update things.a"]);
+  expect((await bench.state()).open).toMatchObject([{ address: "things.a", wanted: { size: 2 } }]);
+  expect(await record(bench, "things.a")).toMatchObject({ applied: { size: 1 } });
 });
 
 test("an attribute that only the service knows is asked for once its object is there", async () => {

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { remoteId } from "../../../src/core/address.ts";
+import { confirmableValues } from "../../../src/engine/recover/proven-values.ts";
 import {
-  confirmableValues,
   duplicatesOf,
   isFoundByName,
   matchesRequest,

@@ -165,11 +165,11 @@ test("repeatable: an existing object is managed and may be written again", () =>
   expect(at(state, "items.red/chair")).toMatchObject({ status: "ready", id: "i1" });
 });
 
-test("an update records the values that it may have set and continues from them", () => {
+test("an update records the values that its object has and continues from them", () => {
   const { state } = recovered({
-    open: [open("things.a", { action: "update", id: remoteId("t1"), wanted: { ref: "x" } })],
+    open: [open("things.a", { action: "update", id: remoteId("t1"), wanted: { size: 2, ref: "x" } })],
     records: [ready("things.a", { id: remoteId("t1"), applied: { size: 1 }, seen: { color: "red" } })],
-    live: { things: [object("t1", "a")] },
+    live: { things: [object("t1", "a", { size: 1, ref: "x", color: "red" })] },
   });
   expect(at(state, "things.a")).toMatchObject({ applied: { size: 1, ref: "x" }, seen: { color: "red" } });
   expect(state.open).toEqual([]);
