@@ -1,13 +1,10 @@
 // Decides one desired resource: create, update, replace, adopt, compare, or no change; a change of an immutable field may be an error.
 
 import type { Address, RemoteId } from "../../core/address.ts";
-import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { stringifyJson } from "../../core/exact-json.ts";
-import type { Json } from "../../core/json.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import { toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
-import { shortened } from "../../core/sentences.ts";
-import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { Values } from "../../resource/field-schema.ts";
 import { type PlannedKind, secretField } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Cause, FieldDiff, Step } from "../../resource/planning.ts";
@@ -37,9 +34,9 @@ import {
   type Update,
 } from "../model/change.ts";
 import { isRead, type PlanContext, plannedAttribute, recordedOf } from "../model/context.ts";
-import type { PlanInput } from "../model/input.ts";
 import { changedDependencies } from "../order/dependencies.ts";
 import { topologicalOrder } from "../order/graph.ts";
+import { immutableError, immutablePolicy } from "./immutable.ts";
 import { type LiveMatch, matchLive } from "./match-live.ts";
 
 type ResourceDecision = { readonly change: Change } | { readonly refused: Diagnostic };
@@ -67,6 +64,7 @@ function inDependencyOrder(resources: ReadonlyMap<Address, Resource>): Resource[
   );
 }
 
+/** Finds the live object, compares it with the desired values, and chooses an action. */
 function decideResource(context: PlanContext, resource: Resource, provider: PlannedKind): ResourceDecision {
   const liveMatch = matchLive(context, resource, provider);
   if (liveMatch.is === "refused") return { refused: liveMatch.diagnostic };
@@ -311,13 +309,13 @@ function reasonsOf(
   if (comparison.match === "adoptable") reasons.push("it exists and is adopted");
   if (comparison.match === "imported") reasons.push("it exists and is imported");
   if (comparison.unfinished) reasons.push("an interrupted run created it in part; this run completes it");
-  const moved = new Set<string>();
+  const replaced = new Set<string>();
   for (const reference of resource.references) {
     for (const part of reference.parts)
       if (typeof part !== "string" && context.decided.get(part.address)?.action === "replace")
-        moved.add(part.address);
+        replaced.add(part.address);
   }
-  for (const address of [...moved].sort()) reasons.push(`${address} is replaced and gets a new ID`);
+  for (const address of [...replaced].sort()) reasons.push(`${address} is replaced and gets a new ID`);
   for (const { replaces, path } of comparison.diffs) if (replaces) reasons.push(replacementReason(path));
   for (const diff of comparison.diffs) {
     const why = changedByService(provider.fields[String(diff.path[0])] ?? {}, comparison.live);
@@ -326,66 +324,4 @@ function reasonsOf(
     if (why !== undefined) reasons.push(`the service set ${toDottedPath(diff.path)} to ${value} (${why})`);
   }
   return reasons;
-}
-
-/** The refusal of a change that needs a replacement. */
-export function immutableError(
-  resource: Resource,
-  provider: PlannedKind,
-  because: NonEmpty<FieldDiff>,
-  isSensitive: PlanInput["isSensitive"] = () => false,
-): Diagnostic {
-  const fields = because.map((diff) => toDottedPath(diff.path)).join(", ");
-  const { address } = resource;
-  const differences = because.map((diff) =>
-    describeDiff(provider.fields, diff, isSensitive(address, diff.path, diff.before, diff.after)),
-  );
-  return error("PLAN_IMMUTABLE", `${address}: ${fields} cannot be changed in place`, {
-    address,
-    at: resource.locate(because[0].path),
-    cause: differences.join("; "),
-    hint: hintFor(resource, provider, because, isSensitive),
-  });
-}
-
-const REPLACE = "set `on_immutable_change: replace` in `lifecycle` of the resource or in `policy`";
-
-/** A new key also changes the name of an object that has no other name in the spec; the old name keeps the object. */
-function hintFor(
-  { address }: Resource,
-  { nameField = "" }: PlannedKind,
-  because: NonEmpty<FieldDiff>,
-  isSensitive: NonNullable<PlanInput["isSensitive"]>,
-): string {
-  const [{ path, before, after }] = because;
-  const isName = because.length === 1 && path.length === 1 && path[0] === nameField;
-  if (!isName || typeof before !== "string" || isSensitive(address, path, before, after))
-    return `revert the change, or ${REPLACE}`;
-  return `to keep the name, write \`${nameField}: ${quotedText(before)}\` under ${address}; otherwise, ${REPLACE}`;
-}
-
-/** A string as the spec writes it. */
-function quotedText(text: string): string {
-  return JSON.stringify(text.split("${").join("$${"));
-}
-
-const LONGEST = 120;
-
-/** `node_type_id: "Standard_DS3_v2" → "Standard_DS4_v2"`. */
-function describeDiff(fields: FieldTable, { path, before, after }: FieldDiff, isSensitive: boolean): string {
-  const isHidden = isSensitive || fields[String(path[0])]?.sensitive === true;
-  const text = (value: Json | undefined): string => {
-    if (isHidden) return "(sensitive)";
-    return value === undefined ? "nothing" : shortened(stringifyJson(value), LONGEST);
-  };
-  return `${toDottedPath(path)}: ${text(before)} → ${text(after)}`;
-}
-
-function immutablePolicy(context: PlanContext, resource: Resource): "error" | "replace" {
-  const { policy } = context.input.spec;
-  return (
-    resource.lifecycle.on_immutable_change ??
-    policy.on_immutable_change_by_kind[resource.kind] ??
-    policy.on_immutable_change
-  );
 }

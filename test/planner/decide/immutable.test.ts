@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Json } from "../../../src/core/json.ts";
 import type { Path } from "../../../src/core/pointer.ts";
-import { immutableError } from "../../../src/planner/decide/decide.ts";
+import { immutableError } from "../../../src/planner/decide/immutable.ts";
 import type { FieldDiff } from "../../../src/resource/planning.ts";
 import { resource } from "../build.ts";
 import { registry } from "../kinds.ts";
