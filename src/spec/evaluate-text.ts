@@ -1,8 +1,8 @@
 // Evaluates expressions that a user types, with the values of a spec and its target. Sends no request.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
-import type { Json } from "../core/json.ts";
-import { SENSITIVE_TEXT } from "../core/sensitive/texts.ts";
+import { isObject, type Json } from "../core/json.ts";
+import { SENSITIVE_TEXT, type SensitiveTexts } from "../core/sensitive/texts.ts";
 import { FUNCTION_FORMS } from "../expressions/functions.ts";
 import { isReference, isTemplate } from "../expressions/template.ts";
 import { dataOf } from "./evaluate/node-values.ts";
@@ -51,7 +51,7 @@ export async function openExpressions(
         const hasFailed = node === undefined || findings.failed;
         const diagnostics = findings.drain();
         if (hasFailed) return { diagnostics };
-        return { value: findings.sensitive.maskedDeep(shown(node)), diagnostics };
+        return { value: masked(shown(node), findings.sensitive), diagnostics };
       },
     },
   };
@@ -64,6 +64,16 @@ function shown(node: SpecNode): Json {
   if (node.kind === "list") return node.items.map(shown);
   const members = node.kind === "map" ? [...node.members] : [];
   return Object.fromEntries(members.map(([key, { value }]) => [key, shown(value)]));
+}
+
+/** Keys are values of the user, too. */
+function masked(value: Json, sensitive: SensitiveTexts): Json {
+  if (typeof value === "string") return sensitive.masked(value);
+  if (Array.isArray(value)) return value.map((item: Json) => masked(item, sensitive));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [sensitive.masked(key), masked(member, sensitive)]),
+  );
 }
 
 function namesIn({ written, target }: OpenedSpec): readonly string[] {

@@ -4,7 +4,7 @@ import { type Diagnostic, warning } from "../core/diagnostic.ts";
 import type { KeyedDigest } from "../core/digest.ts";
 import { defined } from "../core/json.ts";
 import type { SensitiveTexts } from "../core/sensitive/texts.ts";
-import { isTemplate } from "../expressions/template.ts";
+import { isTemplate, literalOf } from "../expressions/template.ts";
 import { type PlanningRegistry, secretField } from "../resource/kind.ts";
 import { Evaluator } from "./evaluate/evaluator.ts";
 import { checkSyntax } from "./evaluate/expander.ts";
@@ -25,7 +25,6 @@ import {
   type SpecNode,
   scalarAt,
   scalarText,
-  visitNodes,
   withItems,
   withMembers,
 } from "./model/tree.ts";
@@ -93,12 +92,15 @@ export async function loadSpec(options: LoadOptions): Promise<LoadResult> {
   };
 }
 
+/** `value`: in template form. */
 function containsSensitive(value: SpecNode, sensitive: SensitiveTexts): boolean {
-  let isFound = false;
-  visitNodes(value, (part) => {
-    isFound ||= sensitive.hasLong(scalarText(part) ?? "");
-  });
-  return isFound;
+  if (value.kind === "list") return value.items.some((item) => containsSensitive(item, sensitive));
+  if (value.kind === "map")
+    return memberEntries(value).some(
+      ([key, inner]) => sensitive.hasLong(key) || containsSensitive(inner.value, sensitive),
+    );
+  const text = scalarText(value) ?? "";
+  return sensitive.hasLong(literalOf(text) ?? text);
 }
 
 function containedSensitive(name: string, isHidden: boolean): Diagnostic {

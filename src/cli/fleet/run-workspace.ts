@@ -11,7 +11,7 @@ import { PROGRAM } from "../../config/version.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
-import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
+import { SENSITIVE_TEXT, SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { count } from "../../core/sentences.ts";
 import {
   FLEET_FOLDER,
@@ -130,7 +130,10 @@ function requestOf(
   };
 }
 
-/** The workspaces with `(sensitive)` in place of each value of a variable that its spec does not declare as open, or whose name is that of a credential. */
+/**
+ * The workspaces with `(sensitive)` in place of each value of a variable that its spec does not declare as open, or whose name is that of a credential,
+ * and of each value that contains one of these.
+ */
 export function withOpenVariables(
   { folder }: Fleet,
   workspaces: Fleet["workspaces"],
@@ -142,9 +145,12 @@ export function withOpenVariables(
     return names;
   };
   return workspaces.map((workspace) => {
+    const isOpen = (name: string): boolean => !isNameOfCredential(name) && openIn(workspace.spec).has(name);
+    const hidden = new SensitiveTexts();
+    for (const [name, value] of Object.entries(workspace.variables)) if (!isOpen(name)) hidden.add(value);
     const shown = Object.entries(workspace.variables).map(([name, value]) => [
       name,
-      !isNameOfCredential(name) && openIn(workspace.spec).has(name) ? value : SENSITIVE_TEXT,
+      isOpen(name) && !hidden.hasLong(value) ? value : SENSITIVE_TEXT,
     ]);
     return { ...workspace, variables: Object.fromEntries(shown) };
   });

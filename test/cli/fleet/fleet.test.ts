@@ -68,12 +68,12 @@ describe("workspace fleet", () => {
     const other = mkdtempSync(join(tmpdir(), "fleet-variables-"));
     for (const name of ["spec", "broken"]) mkdirSync(join(other, name));
     const declared =
-      "variables: { env: {}, login: { sensitive: true }, hidden: { sensitive: 1 }, db_password: {} }\n";
+      "variables: { env: {}, url: {}, login: { sensitive: true }, hidden: { sensitive: 1 }, db_password: {} }\n";
     writeFileSync(join(other, "spec/workspace.yaml"), "include: [more.yaml]\ngroups: { eng: {} }\n");
     writeFileSync(join(other, "spec/more.yaml"), declared);
     writeFileSync(join(other, "broken/workspace.yaml"), "variables: { env: {}\n");
     const variables =
-      '{ env: prod, login: "VALUE-1", hidden: "VALUE-2", db_password: "VALUE-3", lost: "VALUE-4" }';
+      '{ env: prod, url: "u:VALUE-1@h", login: "VALUE-1", hidden: "VALUE-2", db_password: "VALUE-3", lost: "VALUE-4" }';
     writeFileSync(
       join(other, "fleet.yaml"),
       `defaults: { host: embedded, variables: ${variables} }
@@ -84,7 +84,7 @@ workspaces: { a: { spec: spec }, b: { spec: spec/workspace.yaml, variables: { en
       expect((await fleet(`list -o ${form}`, {}, other)).out).not.toContain("VALUE");
     const { workspaces } = JSON.parse((await fleet("list -o json", {}, other)).out);
     const hidden = "(sensitive)";
-    const others = { login: hidden, hidden, db_password: hidden, lost: hidden };
+    const others = { url: hidden, login: hidden, hidden, db_password: hidden, lost: hidden };
     expect(workspaces.map(({ variables }: { readonly variables: object }) => variables)).toEqual([
       { env: "prod", ...others },
       { env: "test", ...others },

@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "console-"));
 writeFileSync(
   join(folder, "workspace.yaml"),
   `variables: { env: { default: Dev }, key: { type: string, sensitive: true, default: do-not-show } }
-locals: { prefix: "\${var.env.lowerAscii()}-ads", list: [1, "\${var.key}"] }
+locals: { prefix: "\${var.env.lowerAscii()}-ads", list: [1, "\${var.key}"], map: { path: "is do-not-show", "do-not-show!": a } }
 `,
 );
 
@@ -63,6 +63,7 @@ describe("console", () => {
       'var.key == "do-not-show" ? 1 : 2',
       'var.?key.orValue("x")',
       "local.list",
+      "local.map",
       "var.key.merge(1)",
       "json(local.list)",
       'var.key.replace("-", "+")',

@@ -79,6 +79,18 @@ describe("the value of an open variable that contains a secret", () => {
     expect(recorded()).not.toContain(`u:${PASSWORD}`);
   });
 
+  test.each([
+    ["an entry of a list", "{ type: array }", `["l-${PASSWORD}"]`],
+    ["a value of a map", "{ type: object }", `{"a":{"b":"m-${PASSWORD}"}}`],
+    ["a key of a map", "{ type: object }", `{"k-${PASSWORD}":1}`],
+    ["a secret that looks like a reference", "{ type: string }", "u:pa${x.y}word"],
+  ])("is in no saved plan: %s", async (_, type, value) => {
+    const { run, file } = workspace(spec(`{ url: ${type} }`, 'spark_env_vars: { URL: "${json(var.url)}" }'));
+    const secret = value.startsWith("u:") ? value.slice(2) : PASSWORD;
+    const saved = await run(`plan --var url=${value} --out s.plan`, { DB_PASSWORD: secret });
+    expect([saved.code, file("s.plan")]).toEqual([0, expect.not.stringContaining(secret)]);
+  });
+
   test("applies as a plan that was made without the secret", async () => {
     const { run, recorded } = workspace(OPEN);
     const url = { WORKSPACE_VAR_url: URL };
