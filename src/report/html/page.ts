@@ -1,7 +1,6 @@
 // The frame of every page, one file with its style and script, its controls, and its parts: findings, collapsible sections,
 // lines of fields, and both sides of a string.
 
-import { CODES } from "../../core/codes.ts";
 import { type Diagnostic, type Location, placeText } from "../../core/diagnostic.ts";
 import { digest } from "../../core/digest.ts";
 import { count, grouped } from "../../core/sentences.ts";
@@ -349,7 +348,8 @@ function findingGroup(group: DiagnosticGroup, isFirst: boolean, info: RunInfo | 
     rest.length === 0
       ? `${first.severity} ${first.code}`
       : `${count(group.length, first.severity)} ${first.code}`;
-  const summary = rest.length === 0 ? first.message : (CODES[first.code] ?? first.message);
+  const isSame = rest.every(({ message }) => message === first.message);
+  const summary = isSame ? first.message : `${first.message}, and ${grouped(rest.length)} more`;
   const omitted = group.length - MOST_ALIKE;
   const alike =
     omitted > 0

@@ -1,6 +1,5 @@
 // Findings in Markdown: each as a quote or an item, and a report of findings alone.
 
-import { CODES } from "../../core/codes.ts";
 import { type Diagnostic, type Location, placeText } from "../../core/diagnostic.ts";
 import { count, firstFew, grouped, shortened } from "../../core/sentences.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
@@ -75,9 +74,9 @@ function openFinding(group: DiagnosticGroup, info: RunInfo | undefined, { text, 
   );
   const which = about.length === 0 ? "" : `: ${firstFew(about, Math.min(NAMED, names))}`;
   const isSame = group.every(({ message }) => message === first.message);
-  const message = isSame || first.rule !== undefined ? shortened(first.message, text) : CODES[first.code];
+  const message = shortened(first.message, text);
   const rule = first.rule === undefined ? "" : ` (rule ${markdownCode(shortened(first.rule.name, text))})`;
-  const more = isSame || first.rule === undefined ? "" : `, and ${grouped(others.length)} more`;
+  const more = isSame ? "" : `, and ${grouped(others.length)} more`;
   const sentence = `${markdownSentence(message.replace(/\.$/, ""))}${rule}${more}`;
   const quote = `> **${count(group.length, first.severity)}** ${markdownCode(first.code)} ${sentence}${which}\n\n`;
   return { what: "finding", text: quote };

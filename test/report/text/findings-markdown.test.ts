@@ -69,3 +69,19 @@ test("findings of a rule are one line with the first message and the rule, those
     "> **6 more errors** `idle`, `late`",
   ]);
 });
+
+test("findings of a code with different messages are one line with the first message, and the others are counted", () => {
+  const of = (...names: readonly string[]) =>
+    names.map((name) =>
+      error("PLAN_IMMUTABLE", `${name} cannot change`, { address: addressOf("pools", name) }),
+    );
+  const lineOf = (found: ReturnType<typeof of>) =>
+    findingSections(found, "error", undefined)[0].blocks.map(({ text }) => text.trim());
+  expect(lineOf(of("a", "b", "c"))).toEqual([
+    "> **3 errors** `PLAN_IMMUTABLE` a cannot change, and 2 more: `pools.a`, `pools.b`, `pools.c`",
+  ]);
+  const same = of("a", "b", "c").map((found) => ({ ...found, message: "it cannot change" }));
+  expect(lineOf(same)).toEqual([
+    "> **3 errors** `PLAN_IMMUTABLE` it cannot change: `pools.a`, `pools.b`, `pools.c`",
+  ]);
+});
