@@ -271,7 +271,7 @@ function assertContractAnswer(operation: OperationName, answer: JsonObject): Jso
   if (SIGNS[operation]?.(answer) !== true) return answer;
   const message = `${operation} was answered in the Databricks dialect, but the dialect of the host is contract`;
   throw refusedWith(200, "API_PROTOCOL", message, {
-    hint: "pass --dialect databricks and --cloud, or set both in the profile; in the contract dialect, updates would lose fields",
+    hint: "set dialect and cloud in the profile (in a fleet, the `profile` of the workspace), or pass --dialect databricks and --cloud; in the contract dialect, updates would lose fields",
   });
 }
 

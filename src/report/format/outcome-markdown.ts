@@ -1,7 +1,8 @@
 // The outcome of an apply as Markdown for a comment: what failed or was not tried, what was applied, and the plan.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { count, firstFew } from "../../core/sentences.ts";
+import { count, firstFew, grouped, shortened } from "../../core/sentences.ts";
+import { firstThatFits, type Room } from "../text/comment-room.ts";
 import { findingDetails, findingQuote, findingSections, nextLines } from "../text/findings-markdown.ts";
 import { markdownCode, markdownSentence, markdownText, markupText } from "../text/printable.ts";
 import { markdownHead, type RunInfo } from "../text/run-info.ts";
@@ -11,6 +12,7 @@ import {
   collapsed,
   type FittedReport,
   fittedMarkdown,
+  openTextOf,
   RANK,
   type Section,
 } from "../text/shorten-markdown.ts";
@@ -19,42 +21,99 @@ import { isAccessChange, kindCounts } from "../view/fold.ts";
 import { nextOfOutcome } from "../view/next-step.ts";
 import { type OutcomeItem, type OutcomeView, sharedCauses } from "../view/outcome-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
-import { changeBlock, names } from "./change-markdown.ts";
+import { changeBlock, codeOf, names } from "./change-markdown.ts";
 
 /** A cause names so many changes. */
 const MOST_NAMED = 5;
 
-/** More than this many applied changes are collapsed. */
-const FEW = 20;
+/** So many applied changes take the place of one that failed; if there are more, they are collapsed. */
+const FEW = 2;
 
 export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
   const applied = outcome.changes.filter((item) => item.result === "applied");
-  const others = outcome.changes.filter((item) => item.result !== "applied");
+  const others = outcome.changes
+    .filter((item) => item.result !== "applied")
+    .toSorted((a, b) => UNAPPLIED.indexOf(a.result) - UNAPPLIED.indexOf(b.result));
   const diagnostics = [...outcome.notes, ...outcome.diagnostics];
-  const causes = sharedCauses(others);
-  const explained = [...causes.values()].flat();
+  const causes = [...sharedCauses(others)];
+  const explained = causes.flatMap(([, own]) => own);
   const isExplained = new Set(explained);
   const alone = others.filter((item) => !isExplained.has(item));
-  const sections: readonly Section[] = [
-    { rank: RANK.open, open: "", blocks: [...causes].map(([cause, own]) => causeBlock(cause, own)) },
-    ...findingSections(diagnostics, "error", info),
-    ...findingSections(diagnostics, "warning", info),
-    { rank: RANK.open, open: "", blocks: alone.map((item) => otherBlock(item, info)) },
-    appliedRows(applied, outcome.plan),
-    explainedSection(explained),
-    appliedSection(applied),
-    planSection(outcome.plan),
-  ];
   const next = nextLines(nextOfOutcome(outcome, info)).map((line) => `${line}\n`);
   const head = [markdownHead(outcome.heading, info), ...next].join("\n");
+  const { sections } = firstThatFits(
+    (room) => ({
+      sections: [
+        ...causeSections(causes, room),
+        ...findingSections(diagnostics, "error", info, room),
+        ...aloneSections(alone, info, room),
+        ...findingSections(diagnostics, "warning", info, room),
+        appliedRows(applied, outcome.plan, room),
+        explainedSection(explained),
+        appliedSection(applied, room),
+        planSection(outcome.plan),
+      ],
+    }),
+    ({ sections }) => openTextOf(head, sections),
+    0,
+  );
   return fittedMarkdown(head, sections, size);
 }
 
+/** What failed comes first. */
+const UNAPPLIED: readonly OutcomeItem["result"][] = ["failed", "unknown", "blocked", "skipped"];
+
+type Cause = readonly [cause: Diagnostic, items: readonly OutcomeItem[]];
+
+function causeSections(causes: readonly Cause[], room: Room): readonly Section[] {
+  const whole = causes.map((cause) => causeBlock(cause));
+  const open = causes.slice(0, room.errors).map((cause) => causeBlock(cause, room));
+  const isWhole = open.length === whole.length && open.every(({ text }, at) => text === whole[at]?.text);
+  const rest = causes.slice(open.length).flatMap(([, own]) => own);
+  return [
+    { rank: RANK.open, open: "", blocks: [...open, ...resultBlocks(rest, room)] },
+    collapsed(RANK.complete, `All causes: ${causes.length}`, isWhole ? [] : whole),
+  ];
+}
+
 /** The cause of several failures, once. */
-function causeBlock(cause: Diagnostic, items: readonly OutcomeItem[]): Block {
-  const { text } = findingQuote(cause);
-  const names = firstFew(items, MOST_NAMED, ({ address }) => markdownCode(address));
-  return { what: "finding", text: `${text.trimEnd()}\n>\n> Changes: ${names}\n\n` };
+function causeBlock([cause, items]: Cause, room?: Room): Block {
+  const { text } = findingQuote(cause, undefined, room?.text);
+  const most = Math.min(MOST_NAMED, room?.few ?? MOST_NAMED);
+  const changes =
+    most === 0
+      ? ""
+      : `>\n> Changes: ${firstFew(items, most, ({ address }) => codeOf(address, room?.text))}\n`;
+  return { what: "finding", text: `${text.trimEnd()}\n${changes}\n` };
+}
+
+function aloneSections(
+  items: readonly OutcomeItem[],
+  info: RunInfo | undefined,
+  room: Room,
+): readonly Section[] {
+  const whole = items.map((item) => otherBlock(item, info));
+  const open = items.slice(0, room.changes).map((item) => otherBlock(item, info, room));
+  const isWhole = open.length === whole.length && open.every(({ text }, at) => text === whole[at]?.text);
+  return [
+    { rank: RANK.open, open: "", blocks: [...open, ...resultBlocks(items.slice(open.length), room)] },
+    collapsed(RANK.complete, `Not applied: ${count(items.length, "change")}`, isWhole ? [] : whole),
+  ];
+}
+
+/** Other changes that were not applied: a line for each result. */
+function resultBlocks(items: readonly OutcomeItem[], room: Room): readonly Block[] {
+  return UNAPPLIED.flatMap((result) => {
+    const own = items.filter((item) => item.result === result);
+    if (own.length === 0) return [];
+    const which = firstFew(own, room.names, ({ address }) => codeOf(address, room.text));
+    return [
+      {
+        what: "change",
+        text: `- **${result}** ${grouped(own.length)} more: ${markdownText(kindCounts(own))} (${which})\n`,
+      },
+    ];
+  });
 }
 
 function explainedSection(items: readonly OutcomeItem[]): Section {
@@ -68,7 +127,7 @@ function explainedSection(items: readonly OutcomeItem[]): Section {
 }
 
 /** The destroyed objects and the changes of access of an apply are in no closed block. */
-function appliedRows(applied: readonly OutcomeItem[], plan: PlanView | undefined): Section {
+function appliedRows(applied: readonly OutcomeItem[], plan: PlanView | undefined, room: Room): Section {
   const done = new Set(applied.map(({ action, address }) => `${action} ${address}`));
   const changes = (plan?.touching ?? []).filter(({ action, address }) => done.has(`${action} ${address}`));
   const row = (label: string, own: readonly ChangeView[]): readonly Block[] =>
@@ -77,7 +136,7 @@ function appliedRows(applied: readonly OutcomeItem[], plan: PlanView | undefined
       : [
           {
             what: "line of the summary",
-            text: `- **${label}**: ${markdownText(kindCounts(own))} (${names(own, MOST_NAMED)})\n`,
+            text: `- **${label}**: ${markdownText(kindCounts(own))} (${names(own, Math.min(MOST_NAMED, room.names + 1), room.text)})\n`,
           },
         ];
   const blocks = [
@@ -93,11 +152,13 @@ function appliedRows(applied: readonly OutcomeItem[], plan: PlanView | undefined
   return { rank: RANK.open, open: "", blocks };
 }
 
-function appliedSection(applied: readonly OutcomeItem[]): Section {
+function appliedSection(applied: readonly OutcomeItem[], room: Room): Section {
   const blocks = applied.map(
     ({ word, address }): Block => ({ what: "change", text: `- ${word} ${markdownCode(address)}\n` }),
   );
-  if (blocks.length <= FEW) return { rank: RANK.complete, open: "", blocks };
+  const isOpen =
+    blocks.length <= FEW * room.changes && applied.every(({ address }) => address.length <= room.text);
+  if (isOpen) return { rank: RANK.complete, open: "", blocks };
   return collapsed(RANK.complete, `Applied: ${count(blocks.length, "change")}`, blocks);
 }
 
@@ -113,12 +174,15 @@ function planSection(plan: PlanView | undefined): Section {
 function otherBlock(
   { result, action, address, finding, tried }: OutcomeItem,
   info: RunInfo | undefined,
+  { text: most, lines }: Pick<Room, "text" | "lines"> = { text: Number.POSITIVE_INFINITY, lines: 1 },
 ): Block {
-  const head = `- **${result}** ${action} ${markdownCode(address)}`;
+  const head = `- **${result}** ${action} ${codeOf(address, most)}`;
   if (finding === undefined) return { what: "change", text: `${head}\n` };
-  const line = `${head}: ${markdownSentence(finding.message)}`;
-  if (!tried) return { what: "change", text: `${line}\n`, brief: `${head}\n` };
+  const line = `${head}: ${markdownSentence(shortened(finding.message, most))}`;
+  if (!tried || lines === 0) return { what: "change", text: `${line}\n`, brief: `${head}\n` };
   const code = `  - ${finding.severity} ${markdownCode(finding.code)}`;
-  const text = [line, code, ...findingDetails(finding, info)].join("\n");
+  const { cause, hint } = finding;
+  const brief = { cause: cause && shortened(cause, most), hint: hint && shortened(hint, most) };
+  const text = [line, code, ...findingDetails({ ...finding, ...brief }, info)].join("\n");
   return { what: "change", text: `${text}\n`, brief: `${head}\n` };
 }

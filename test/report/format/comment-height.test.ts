@@ -6,12 +6,14 @@ import { addressOf } from "../../../src/core/address.ts";
 import { CODES } from "../../../src/core/codes.ts";
 import { error, warning } from "../../../src/core/diagnostic.ts";
 import { type Change, changeKey } from "../../../src/planner/model/change.ts";
-import type { AccessRight, Plan } from "../../../src/planner/model/plan.ts";
+import type { AccessRight, ApplyOutcome, Plan } from "../../../src/planner/model/plan.ts";
 import { registry } from "../../../src/providers/index.ts";
 import { driftMarkdown } from "../../../src/report/format/drift-markdown.ts";
+import { outcomeMarkdown } from "../../../src/report/format/outcome-markdown.ts";
 import { planMarkdown } from "../../../src/report/format/plan-markdown.ts";
 import { pixelsOf } from "../../../src/report/text/comment-room.ts";
 import { driftView } from "../../../src/report/view/drift-view.ts";
+import { outcomeView } from "../../../src/report/view/outcome-view.ts";
 import { planView } from "../../../src/report/view/plan-view.ts";
 import { sampleOf } from "../../sample-size.ts";
 import { COMMENT_WIDTH, commentPage } from "../comment-page.ts";
@@ -94,6 +96,45 @@ test("law: the estimated height of a comment with everything closed is at most t
     { numRuns: sampleOf(60), seed: 28 },
   );
 }, 120_000);
+
+const RESULTS = ["applied", "failed", "unknown", "blocked", "skipped"] as const;
+
+/** An apply of the plan, whose changes end in every way. `alike`: so many changes have one cause. */
+function outcomeOf({ changes, diagnostics }: Plan, sentence: string, alike: number): ApplyOutcome {
+  return {
+    changes: changes.map(({ address, kind, action }, at) => {
+      const result = RESULTS[Math.floor(at / alike) % RESULTS.length] ?? "applied";
+      const diagnostic = error("API_REFUSED", `${sentence} ${Math.floor(at / alike)}`, {
+        ...{ address, cause: sentence, hint: sentence, at: { file: "workspace.yaml", line: 1, column: 1 } },
+      });
+      return { address, kind, action, result, elapsedMs: 5, ...(result === "applied" ? {} : { diagnostic }) };
+    }),
+    diagnostics,
+    interrupted: false,
+    elapsedMs: 200,
+  } as unknown as ApplyOutcome;
+}
+
+test("law: the estimated height of the comment of an apply with everything closed is at most two screens", () => {
+  fc.assert(
+    fc.property(plans, longText, fc.constantFrom(1, 2, 7), ({ view, plan }, sentence, alike) => {
+      const outcome = outcomeView(outcomeOf(plan, sentence, alike), plan.diagnostics, view);
+      expect(pixelsOf(outcomeMarkdown(outcome, INFO).text)).toBeLessThanOrEqual(SCREENS);
+    }),
+    { numRuns: sampleOf(60), seed: 28 },
+  );
+}, 120_000);
+
+test("the comment of an apply begins with what failed, then has what was destroyed, and counts the rest", () => {
+  const plan = teamPlan(165, false);
+  const { text } = outcomeMarkdown(outcomeView(outcomeOf(plan, "no", 1), [], planView(plan, registry)), INFO);
+  const open = text.replaceAll(/<details>[\s\S]*?<\/details>/g, "");
+  const at = (pattern: RegExp): number => open.search(pattern);
+  expect(at(/^- \*\*failed\*\* /m)).toBeGreaterThan(0);
+  expect(at(/^- \*\*(Destroyed|Access)\*\*: /m)).toBeGreaterThan(at(/^- \*\*failed\*\* /m));
+  expect(open).toMatch(/^- \*\*failed\*\* \d+ more: .* and \d+ more\)$/m);
+  for (const { address } of plan.changes) expect(text).toContain(address);
+});
 
 test.each([165, 3_552])(
   "of %i changes, every kind with a destroy or an access change, and secrets without values, are open",
