@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { HttpRequest, HttpResponse } from "../../src/api/http/transport.ts";
 import { FIRST, inventory, SECOND } from "./scenario.ts";
-import { doing, type Send, Site } from "./site.ts";
+import { doing, results, type Send, Site } from "./site.ts";
 
 type Fate = "lost before" | "lost after" | "committed late" | "failed after";
 
@@ -96,4 +96,19 @@ test("a changing write that is committed late is cleared up by the next run", {
   timeout: 60_000,
 }, async () => {
   expect(await everyWrite(FIRST, SECOND, "committed late")).toBeGreaterThan(7);
+});
+
+test("an object whose creation had no answer is left to the next run if its access list was not sent", async () => {
+  const site = await Site.start("azure");
+  const spec = await site.spec(
+    "{ groups: { ops: {} }, pools: { shared: { node_type_id: Standard_DS3_v2, access: { ops: CAN_MANAGE } } } }",
+  );
+  const { transport } = ill("lost after", 1);
+  const lost = await site.drive(site.process({ transport }).apply(spec));
+  expect(results(lost.outcome)).toEqual(["applied create groups.ops", "unknown create pools.shared"]);
+  const second = await site.drive(site.process({ pid: 2 }).apply(spec));
+  expect(second.plan.drift).toEqual([]);
+  expect(results(second.outcome)).toContain("applied update pools.shared");
+  expect(doing(await site.drive(site.process({ pid: 3 }).plan(spec)))).toEqual([]);
+  site.close();
 });

@@ -404,7 +404,9 @@ async function findAfterLostAnswer(
 ): Promise<RemoteId | undefined> {
   const provider = run.input.registry.get(change.kind);
   // A creation of several requests may be half done.
-  if (!isFoundByName(provider) || journal.existed || journal.account.succeeded > 0 || isStopped(run))
+  const { account, existed, wanted } = journal;
+  const hasMoreRequests = Object.keys(wanted).some((name) => provider.fields[name]?.separateRequest === true);
+  if (!isFoundByName(provider) || existed || account.succeeded > 0 || hasMoreRequests || isStopped(run))
     return undefined;
   try {
     const listed = await findByName(run, change);
