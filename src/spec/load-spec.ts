@@ -4,7 +4,7 @@ import { type Diagnostic, warning } from "../core/diagnostic.ts";
 import type { KeyedDigest } from "../core/digest.ts";
 import { defined } from "../core/json.ts";
 import type { SensitiveTexts } from "../core/sensitive/texts.ts";
-import { isTemplate, literalOf } from "../expressions/template.ts";
+import { isTemplate } from "../expressions/template.ts";
 import { type PlanningRegistry, secretField } from "../resource/kind.ts";
 import { Evaluator } from "./evaluate/evaluator.ts";
 import { checkSyntax } from "./evaluate/expander.ts";
@@ -42,7 +42,7 @@ import { schemaOfPolicy } from "./schema/sections.ts";
 import type { SchemaError } from "./schema/validate.ts";
 import { type CheckParts, checkValues, LinearPatterns, sensitiveNames } from "./variables/parameters.ts";
 import { applyTarget, checkTargets, selectTarget, withoutSettings } from "./variables/targets.ts";
-import { type Variables, variablesOf } from "./variables/variables.ts";
+import { type AlsoSensitive, type Variables, variablesOf, withPartsOf } from "./variables/variables.ts";
 
 export interface LoadOptions extends SpecInput {
   /** `skip`: secrets are declared with an empty digest, and their values need not be available. */
@@ -77,11 +77,12 @@ export async function loadSpec(options: LoadOptions): Promise<LoadResult> {
   let hidden: ReadonlySet<string> = new Set();
   for (const more of names.length === 1 ? [names] : [names, ...names.map((name) => [name])]) {
     if (hidden.size === names.length) break;
-    const alsoSensitive = new Set([...hidden, ...more]);
+    const tried = new Set([...hidden, ...more]);
+    const alsoSensitive = { names: tried, texts: sensitive };
     const { outside: _, spec: again, ...others } = await load({ ...options, alsoSensitive });
     if (again === undefined) continue;
     usable = { ...others, spec: again };
-    hidden = alsoSensitive;
+    hidden = tried;
   }
   const diagnostics = names.map((name) => containedSensitive(name, hidden.has(name)));
   const sensitiveVariables = new Set([...(usable.spec.sensitiveVariables ?? []), ...names]);
@@ -92,15 +93,13 @@ export async function loadSpec(options: LoadOptions): Promise<LoadResult> {
   };
 }
 
-/** `value`: in template form. */
 function containsSensitive(value: SpecNode, sensitive: SensitiveTexts): boolean {
-  if (value.kind === "list") return value.items.some((item) => containsSensitive(item, sensitive));
-  if (value.kind === "map")
-    return memberEntries(value).some(
-      ([key, inner]) => sensitive.hasLong(key) || containsSensitive(inner.value, sensitive),
-    );
-  const text = scalarText(value) ?? "";
-  return sensitive.hasLong(literalOf(text) ?? text);
+  let isFound = false;
+  withPartsOf(value, sensitive, (part) => {
+    isFound = true;
+    return part;
+  });
+  return isFound;
 }
 
 function containedSensitive(name: string, isHidden: boolean): Diagnostic {
@@ -109,7 +108,7 @@ function containedSensitive(name: string, isHidden: boolean): Diagnostic {
     ? ", so it is treated as sensitive"
     : "; it is not treated as sensitive, because a name, key, or path contains it";
   return warning("SPEC_VARIABLE", `${subject}${so}`, {
-    hint: `declare variables.${name} with sensitive: true`,
+    hint: `pass it in a variable of type string that is declared with sensitive: true`,
   });
 }
 
@@ -172,7 +171,7 @@ async function read(
     });
   const hidden = new Set([
     ...sensitiveNames(member(opened.written, "variables")),
-    ...(options.alsoSensitive ?? []),
+    ...(options.alsoSensitive?.names ?? []),
   ]);
   const spec = {
     files: opened.files.digests,
@@ -196,8 +195,7 @@ export interface SpecInput extends SpecFolderOptions {
   readonly vars?: readonly string[];
   /** Paths of variable files; later ones win. */
   readonly varFiles?: readonly string[];
-  /** Variables whose value is sensitive, although they are not declared so. */
-  readonly alsoSensitive?: ReadonlySet<string>;
+  readonly alsoSensitive?: AlsoSensitive;
   /** Read for `WORKSPACE_VAR_…` and for the variables that secrets name, and for nothing else. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly registry: PlanningRegistry;

@@ -1,6 +1,8 @@
 // The variables of a spec: their declarations, and their values from the command line (`--var`), a file, the environment, or the target.
 
 import { ownMember } from "../../core/json.ts";
+import type { SensitiveTexts } from "../../core/sensitive/texts.ts";
+import { literalOf } from "../../expressions/template.ts";
 import type { NamedValues } from "../evaluate/evaluator.ts";
 import { escapedTree } from "../evaluate/node-values.ts";
 import { readAll } from "../files/includes.ts";
@@ -8,7 +10,15 @@ import { openSpecFolder, readNamedFile, refusedWords } from "../files/spec-folde
 import { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { SourceText, type Span } from "../model/source.ts";
-import { type MapNode, member, memberEntries, type SpecNode, scalarAt } from "../model/tree.ts";
+import {
+  type MapNode,
+  member,
+  memberEntries,
+  type SpecNode,
+  scalarAt,
+  scalarText,
+  withInner,
+} from "../model/tree.ts";
 import { plainScalar } from "../yaml/block-parser.ts";
 import { readYamlFile } from "../yaml/read-yaml.ts";
 import {
@@ -27,14 +37,19 @@ interface VariableInputs {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The spec may be untrusted; the caller then passes no environment. */
   readonly untrusted?: boolean;
-  /** Variables whose value is sensitive, although they are not declared so. */
-  readonly alsoSensitive?: ReadonlySet<string>;
+  readonly alsoSensitive?: AlsoSensitive;
+}
+
+/** Variables that are not declared as sensitive, but have one of `texts` in their value from outside the spec. */
+export interface AlsoSensitive {
+  readonly names: ReadonlySet<string>;
+  readonly texts: SensitiveTexts;
 }
 
 export interface Variables extends NamedValues {
   /** The values to check against their declarations. */
   readonly values: readonly ParameterValue[];
-  /** Of `names`, those whose value comes from outside the spec and is not sensitive. */
+  /** Of `names`, those whose value comes from outside the spec and that are not declared as sensitive. */
   readonly outside: ReadonlyMap<string, SpecNode>;
 }
 
@@ -80,11 +95,13 @@ export function variablesOf(
     const declaration = declared.get(name);
     if (declaration === undefined) return;
     const literal = escapedTree(written);
-    const isSensitive =
-      declaration.sensitive || (from === "outside" && inputs.alsoSensitive?.has(name) === true);
-    const value = isSensitive ? sensitiveValue(literal, declaration, findings.sensitive) : literal;
+    const hide = (part: SpecNode): SpecNode => sensitiveValue(part, declaration, findings.sensitive);
+    const { alsoSensitive } = inputs;
+    const isFound = from === "outside" && alsoSensitive?.names.has(name) === true;
+    const open = isFound ? withPartsOf(literal, alsoSensitive.texts, hide) : literal;
+    const value = declaration.sensitive ? hide(literal) : open;
     values.set(name, value);
-    if (from === "outside" && !isSensitive) outside.set(name, value);
+    if (from === "outside" && !declaration.sensitive) outside.set(name, value);
     const isDefault = from === "default";
     const subject = `the variable ${name}`;
     checked.push({ declaration, value, isDefault, subject, code: "SPEC_VARIABLE", origin: undefined });
@@ -139,6 +156,19 @@ function reportNoValue(name: string, at: Span | undefined, inputs: VariableInput
   findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
     hint: `set it with --var ${name}=…${note}, or set a default under variables.${name}`,
   });
+}
+
+/** A value in template form with each part changed that is, or contains, one of the strings: a string, or a map with such a key. */
+export function withPartsOf(
+  value: SpecNode,
+  texts: SensitiveTexts,
+  change: (part: SpecNode) => SpecNode,
+): SpecNode {
+  if (value.kind === "map" && [...value.members.keys()].some((key) => texts.hasLong(key)))
+    return change(value);
+  const text = scalarText(value);
+  if (text === undefined) return withInner(value, (inner) => withPartsOf(inner, texts, change));
+  return texts.hasLong(literalOf(text) ?? text) ? change(value) : value;
 }
 
 /** Of `--var name=value`; the name is empty if there is none. */

@@ -91,6 +91,20 @@ describe("the value of an open variable that contains a secret", () => {
     expect([saved.code, file("s.plan")]).toEqual([0, expect.not.stringContaining(secret)]);
   });
 
+  test("is a digest inside a map, of which the keys and other strings stay open", async () => {
+    const text = spec("{ all: { type: object } }", 'spark_env_vars: { M: "${var.all.one.mode}" }')
+      .concat('pools: { "p-${each.key}": { for_each: "${var.all}", node_type_id: Standard_DS3_v2, ')
+      .concat('custom_tags: { mode: "${each.value.mode}", url: "${each.value.url}" } } }\n');
+    const { run, recorded } = workspace(text, {
+      "v.yaml": `all: { one: { mode: plain-mode, url: "${URL}" } }\n`,
+    });
+    const { code, err } = await run("apply --auto-approve --var-file v.yaml", { DB_PASSWORD: PASSWORD });
+    expect([code, err]).toEqual([0, expect.stringContaining("so it is treated as sensitive")]);
+    expect(recorded()).toContain('"mode":"plain-mode"');
+    expect(recorded()).not.toContain(PASSWORD);
+    expect((await run("state show pools.p-one")).out).toContain("plain-mode");
+  });
+
   test("applies as a plan that was made without the secret", async () => {
     const { run, recorded } = workspace(OPEN);
     const url = { WORKSPACE_VAR_url: URL };
