@@ -137,6 +137,7 @@ kbd { background: var(--code); border: 1px solid var(--edge); border-radius: 4px
   main { padding: 20px 12px 48px; }
   h1 { font-size: 22px; }
   .tools { position: static; } html { scroll-padding-top: 8px; }
+  main { display: flex; flex-direction: column; } .glance ~ :not(.tools) { order: 1; }
   .tiles li { padding: 2px 10px 2px 8px; } .tiles b { font-size: 16px; } .glance div { display: block; } ul.members { columns: 1; }
   .fields tr, .sides tr { display: grid; grid-template-columns: minmax(0, 1fr); }
   .fields td { border: 0; padding: 1px 0; } .fields tr + tr { border-top: 1px solid var(--line); }

@@ -96,6 +96,19 @@ describeInChromium("a page", (open) => {
     expect(await page.locator(".where").textContent()).toMatch(/^target prod · /);
   });
 
+  test("the filter bar is directly below the summary in a narrow window, whatever the findings and rights take", async () => {
+    const { page } = await open(planHtml(viewOf(richPlan)), { viewport: { width: 390, height: 800 } });
+    const gap = await page.evaluate<number>(
+      "document.querySelector('.tools').getBoundingClientRect().top - document.querySelector('.glance').getBoundingClientRect().bottom",
+    );
+    expect(gap).toBeGreaterThanOrEqual(0);
+    expect(gap).toBeLessThanOrEqual(24);
+    const below = await page.evaluate<number>(
+      "document.querySelector('#findings').getBoundingClientRect().top - document.querySelector('.tools').getBoundingClientRect().bottom",
+    );
+    expect(below).toBeGreaterThanOrEqual(0);
+  });
+
   test("search, action, kind, and severity narrow the list, and Reset shows everything again", async () => {
     const { page } = await open(plan);
     const all = await visible(page);
