@@ -263,14 +263,14 @@ test("the bytes of an answer can be collected before the event loop turns again"
     response.end("{}");
   });
   const { reader } = connect(url);
-  const kept: number[] = [];
+  let kept = Number.POSITIVE_INFINITY;
   // The interpreter can still hold the answer in a register; code that keeps it does so each time.
-  for (let reads = 0; reads < 8; reads += 1) {
+  for (let reads = 0; reads < 8 && kept >= 16; reads += 1) {
     collectGarbage();
     const before = process.memoryUsage().arrayBuffers;
     expect(await reader.read("clusters/list")).toEqual({});
     collectGarbage();
-    kept.push((process.memoryUsage().arrayBuffers - before) / mebibyte.length);
+    kept = (process.memoryUsage().arrayBuffers - before) / mebibyte.length;
   }
-  expect(Math.min(...kept)).toBeLessThan(16);
+  expect(kept).toBeLessThan(16);
 });
