@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
 import { contextWith } from "../context.ts";
@@ -35,22 +35,42 @@ let emulator: RunningServer;
 let top: string;
 let temporary: string;
 
-beforeEach(async () => {
+/** The folder and the workspace after the first apply, of which each test has a copy. */
+const applied = mkdtempSync(join(tmpdir(), "base-"));
+let snapshot: string;
+
+beforeAll(async () => {
   emulator = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN });
-  top = mkdtempSync(join(tmpdir(), "base-"));
-  temporary = join(top, "temporary");
-  mkdirSync(temporary);
+  top = applied;
+  mkdirSync(join(top, "temporary"));
   write("repo/infra/workspace.yaml", APPLIED);
   write("repo/.gitignore", ".workspace/\n");
-  git("init", "-q", "-b", "main", ".");
+  git("init", "-q", "--template=", "-b", "main", ".");
   commit("applied");
   expect(await run(["apply", "--auto-approve"])).toMatchObject({ code: 0 });
+  snapshot = await (await control("GET", "snapshot")).text();
 });
 
-afterEach(async () => {
-  await emulator.close();
-  rmSync(top, { recursive: true, force: true });
+beforeEach(async () => {
+  top = mkdtempSync(join(tmpdir(), "base-"));
+  temporary = join(top, "temporary");
+  cpSync(applied, top, { recursive: true });
+  expect((await control("PUT", "snapshot", snapshot)).status).toBe(200);
 });
+
+afterEach(() => rmSync(top, { recursive: true, force: true }));
+
+afterAll(async () => {
+  await emulator.close();
+  rmSync(applied, { recursive: true, force: true });
+});
+
+const control = (method: string, name: string, body?: string) =>
+  fetch(`${emulator.url}/__emulator/${name}`, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}` },
+    ...(body === undefined ? {} : { body }),
+  });
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(join(top, path)), { recursive: true });
@@ -148,14 +168,11 @@ describe("a plan with a base", () => {
     merged(MERGED);
     spec(CHANGED);
     const asked = async (...words: string[]): Promise<readonly string[]> => {
-      const log = (method: string) =>
-        fetch(`${emulator.url}/__emulator/requests`, {
-          method,
-          headers: { authorization: `Bearer ${TOKEN}` },
-        });
-      await log("DELETE");
+      await control("DELETE", "requests");
       expect((await run(["plan", ...words])).code).toBe(0);
-      const { requests } = (await (await log("GET")).json()) as { requests: { path: string }[] };
+      const { requests } = (await (await control("GET", "requests")).json()) as {
+        requests: { path: string }[];
+      };
       return requests.map(({ path }) => path).sort();
     };
     const alone = await asked();
