@@ -1,7 +1,7 @@
 // How long the access diff of a large workspace takes: users in nested groups, and access lists that name the groups.
 
-import { AccessState } from "../src/planner/access/access-state.ts";
-import { compareRights } from "../src/planner/access/compare-rights.ts";
+import { AccessState } from "../src/planner/effective-access/access-state.ts";
+import { compareRights } from "../src/planner/effective-access/compare-rights.ts";
 import { registry as everyKind } from "../src/providers/index.ts";
 import type { AccessContribution, PrincipalName } from "../src/resource/access.ts";
 import { planningRegistryIn } from "../src/resource/dialect-view.ts";

@@ -28,7 +28,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   ],
   state: ["model", "format", "lock", "store", "backends"],
   providers: ["kit", "access", "admin", "clusters", "jobs", "."],
-  planner: ["model", "order", "access", "diff", "decide", "check", "mode", "."],
+  planner: ["model", "order", "effective-access", "diff", "decide", "check", "mode", "."],
   engine: [".", "observe", "recover", "apply"],
   report: ["text", "view", "format", "inspect", "html", "metrics", "."],
   workflow: [

@@ -3,7 +3,6 @@
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
-import { accessOfPlan, unreadPrincipals } from "./access/plan-access.ts";
 import {
   ignoredContradictions,
   neededLookups,
@@ -36,6 +35,7 @@ import { planUnmanaged, unmanagedOf } from "./decide/unmanaged.ts";
 import { setsContent, withContent } from "./diff/content-diff.ts";
 import { driftOf } from "./diff/drift.ts";
 import { comparedIn } from "./diff/known-drift.ts";
+import { accessOfPlan, unreadPrincipals } from "./effective-access/plan-access.ts";
 import { type Change, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords, type LiveMember, type PlanContext } from "./model/context.ts";
 import type { MissingFacts, PlanFacts, PlanInput } from "./model/input.ts";

@@ -10,7 +10,7 @@ import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { emptyState } from "../../src/state/format/fold.ts";
 import { type AccessAnswer, accessInWorkspace } from "../../src/workflow/plan/effective-access.ts";
 import { ADMIN_TOKEN, GROUP_SCHEMA, startWorld, type TestWorld } from "../emulator/harness.ts";
-import { randomFrom } from "../planner/access/slow-access.ts";
+import { randomFrom } from "../planner/effective-access/slow-access.ts";
 
 const SEEDS = 12;
 const USERS = ["ada@example.com", "bob@example.com", "eve@example.com", "kim@example.com"];

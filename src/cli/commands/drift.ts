@@ -14,7 +14,7 @@ import { alertedDifferences, type DriftView, driftView } from "../../report/view
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import type { FileEdit } from "../../spec/edit/spec-edits.ts";
 import { thisProcess } from "../../state/backends/file/node-ports.ts";
-import { concealedEntry } from "../../state/model/conceal-state.ts";
+import { concealedEntry } from "../../state/model/digests-in-state.ts";
 import type { Acknowledgement, State } from "../../state/model/record.ts";
 import {
   acknowledgedAt,

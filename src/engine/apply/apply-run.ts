@@ -11,7 +11,7 @@ import type { ApplyEvent, ChangeStatus, Plan } from "../../planner/model/plan.ts
 import type { Registry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import { isIdItsName, isSameName } from "../../resource/names.ts";
-import { concealedEntry, revealedRecord, revealedState } from "../../state/model/conceal-state.ts";
+import { concealedEntry, revealedRecord, revealedState } from "../../state/model/digests-in-state.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { type ApplyLease, type Clock, type Random, randomHex } from "../../state/model/store.ts";
 import { Semaphore } from "../concurrency.ts";

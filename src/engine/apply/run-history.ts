@@ -20,7 +20,7 @@ import type { ChangeOutcome, Plan } from "../../planner/model/plan.ts";
 import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { isSensitive, maskedValue } from "../../resource/masked.ts";
-import { concealedRun } from "../../state/model/conceal-state.ts";
+import { concealedRun } from "../../state/model/digests-in-state.ts";
 import type { ApplyLease, Clock } from "../../state/model/store.ts";
 
 /** SHA-256 of what a plan changes: the same for a saved plan and for the plan that was shown. */

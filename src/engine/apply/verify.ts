@@ -12,7 +12,7 @@ import type { FieldTable } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
-import { concealedRecord } from "../../state/model/conceal-state.ts";
+import { concealedRecord } from "../../state/model/digests-in-state.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { toNames } from "../name-index.ts";
 import { duplicatesOf, withDeposed } from "../recover/recover.ts";

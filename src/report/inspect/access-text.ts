@@ -2,7 +2,7 @@
 
 import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
 import { count } from "../../core/sentences.ts";
-import type { ObjectAccess, PrincipalAccess } from "../../planner/access/held-rights.ts";
+import type { ObjectAccess, PrincipalAccess } from "../../planner/effective-access/held-rights.ts";
 import { type AccessRight, rightJson } from "../../planner/model/plan.ts";
 import { ADMINISTRATION, ADMINISTRATORS, ENTITLEMENTS, type PrincipalKind } from "../../resource/access.ts";
 import type { KindRegistry } from "../../resource/kind.ts";

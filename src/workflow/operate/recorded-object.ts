@@ -10,7 +10,7 @@ import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { registry } from "../../providers/index.ts";
 import { idText } from "../../resource/service-status.ts";
-import { hideRecorded, markRecorded, revealedState } from "../../state/model/conceal-state.ts";
+import { hideRecorded, markRecorded, revealedState } from "../../state/model/digests-in-state.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import { assertSameHost } from "../session/check-state.ts";

@@ -5,7 +5,7 @@ import { Failure, failureOf } from "../../core/diagnostic.ts";
 import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { type ListKindsInput, listKinds } from "../../engine/observe/list-kinds.ts";
-import { FOLDERS, isInTree } from "../../planner/access/access-state.ts";
+import { FOLDERS, isInTree } from "../../planner/effective-access/access-state.ts";
 import {
   accessOfObject,
   accessOfPrincipal,
@@ -15,13 +15,13 @@ import {
   principalsNamed,
   targetNamed,
   targetOfAddress,
-} from "../../planner/access/held-rights.ts";
+} from "../../planner/effective-access/held-rights.ts";
 import {
   accessAfter,
   accessOfLive,
   type IsAsked,
   type WorkspaceAccess,
-} from "../../planner/access/plan-access.ts";
+} from "../../planner/effective-access/plan-access.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import { addressByObject, createContext, indexLive } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
@@ -34,7 +34,7 @@ import type { Live } from "../../resource/live.ts";
 import { foldersAbove, isSameName } from "../../resource/names.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { emptyState } from "../../state/format/fold.ts";
-import { markRecorded } from "../../state/model/conceal-state.ts";
+import { markRecorded } from "../../state/model/digests-in-state.ts";
 import type { State } from "../../state/model/record.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import type { Connection } from "../session/connect.ts";

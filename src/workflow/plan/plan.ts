@@ -20,7 +20,7 @@ import { registry } from "../../providers/index.ts";
 import { planningRegistryIn } from "../../resource/dialect-view.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import { concealedEntry, concealedState } from "../../state/model/conceal-state.ts";
+import { concealedEntry, concealedState } from "../../state/model/digests-in-state.ts";
 import type { JournalEntry, State } from "../../state/model/record.ts";
 import { checkRules } from "../rules/check-rules.ts";
 import type { BaseSpec } from "../session/base-spec.ts";

@@ -12,7 +12,7 @@ import type { Values } from "../../resource/field-schema.ts";
 import { CONTENT_FIELDS } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
-import { hideRecorded, knowsAll, markRecorded, revealedState } from "../../state/model/conceal-state.ts";
+import { hideRecorded, knowsAll, markRecorded, revealedState } from "../../state/model/digests-in-state.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { sensitiveValuesOf } from "../session/open-state.ts";
 

@@ -23,7 +23,7 @@ import type { Values } from "../../resource/field-schema.ts";
 import { hasContent, type PlannedKind, type PlanningRegistry, secretField } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import { concealedState, markRecorded } from "../../state/model/conceal-state.ts";
+import { concealedState, markRecorded } from "../../state/model/digests-in-state.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { sensitiveValuesOf } from "../session/open-state.ts";
 import { learnLive, recordedValues } from "./sensitive.ts";

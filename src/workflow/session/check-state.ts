@@ -12,7 +12,7 @@ import { registry } from "../../providers/index.ts";
 import { secretField } from "../../resource/kind.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { stateNotFound } from "../../state/model/backend.ts";
-import { hasSensitiveDigests } from "../../state/model/conceal-state.ts";
+import { hasSensitiveDigests } from "../../state/model/digests-in-state.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import type { StateStore } from "../../state/model/store.ts";
 import { isInTreeOf } from "../invocation/checkout.ts";

@@ -15,7 +15,7 @@ import type { LiveObject } from "../../resource/live.ts";
 import { isIdItsName, isSameName } from "../../resource/names.ts";
 import { mapValue, visitValue } from "../../resource/walk.ts";
 import type { Resource } from "../../spec/model/spec.ts";
-import { concealedRecord } from "../../state/model/conceal-state.ts";
+import { concealedRecord } from "../../state/model/digests-in-state.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { planWorkspace, type WorkspacePlan } from "../plan/plan.ts";
 import { emptyRecord } from "../plan/record-entries.ts";

@@ -1,8 +1,8 @@
 // The access diff against a slow model, on random workspaces, and the sentences of single cases.
 
 import { describe, expect, test } from "vitest";
-import { AccessState } from "../../../src/planner/access/access-state.ts";
-import { compareRights } from "../../../src/planner/access/compare-rights.ts";
+import { AccessState } from "../../../src/planner/effective-access/access-state.ts";
+import { compareRights } from "../../../src/planner/effective-access/compare-rights.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";
 import { accessView, openAccess } from "../../../src/report/view/access-view.ts";
 import { planningRegistryIn } from "../../../src/resource/dialect-view.ts";

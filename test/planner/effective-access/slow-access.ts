@@ -1,4 +1,4 @@
-// A slow model of access, written apart from src/planner/access: it asks for each principal and each object by searching all memberships.
+// A slow model of access, written apart from src/planner/effective-access: it asks for each principal and each object by searching all memberships.
 
 import type { AccessContribution } from "../../../src/resource/access.ts";
 

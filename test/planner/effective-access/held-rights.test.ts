@@ -1,14 +1,14 @@
 // What one principal can do, and who can do what on one object, against the slow model, on random workspaces.
 
 import { describe, expect, test } from "vitest";
-import { AccessState } from "../../../src/planner/access/access-state.ts";
+import { AccessState } from "../../../src/planner/effective-access/access-state.ts";
 import {
   accessOfObject,
   accessOfPrincipal,
   namesOfState,
   principalsNamed,
   targetNamed,
-} from "../../../src/planner/access/held-rights.ts";
+} from "../../../src/planner/effective-access/held-rights.ts";
 import type { AccessRight } from "../../../src/planner/model/plan.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";
 import { planningRegistryIn } from "../../../src/resource/dialect-view.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Path } from "../../../src/core/pointer.ts";
-import { unreadPrincipals } from "../../../src/planner/access/plan-access.ts";
+import { unreadPrincipals } from "../../../src/planner/effective-access/plan-access.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import type { PlanFacts, PlanInput } from "../../../src/planner/model/input.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";

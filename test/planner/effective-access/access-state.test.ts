@@ -7,7 +7,7 @@ import {
   ADMINS_KEY,
   EVERYONE_KEY,
   targetKey,
-} from "../../../src/planner/access/access-state.ts";
+} from "../../../src/planner/effective-access/access-state.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";
 import type { AccessContribution, AccessTarget, PrincipalName } from "../../../src/resource/access.ts";
 import { planningRegistryIn } from "../../../src/resource/dialect-view.ts";

@@ -4,8 +4,12 @@ import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { accessOfObject } from "../../../src/planner/access/held-rights.ts";
-import { accessAfter, accessOfLive, type WorkspaceAccess } from "../../../src/planner/access/plan-access.ts";
+import { accessOfObject } from "../../../src/planner/effective-access/held-rights.ts";
+import {
+  accessAfter,
+  accessOfLive,
+  type WorkspaceAccess,
+} from "../../../src/planner/effective-access/plan-access.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";
