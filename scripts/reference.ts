@@ -133,7 +133,7 @@ ${kinds.join("")}
 | 1 | an error, an apply with failures, or a failed test of a spec |
 | 2 | changes (\`plan --detailed-exitcode\`), drift (\`drift\`), or a file that is not formatted (\`fmt --check\`); \`export\`, \`convert\`, and \`drift accept --keep-going\`: something was left out; \`fleet\`: a workspace has changes or drift |
 | 3 | a guard or a rule blocks the plan |
-| 4 | the plan is stale: the spec, the state, a live object, or a sensitive value changed since, or it was applied already |
+| 4 | the plan is stale: the spec, the state, a live object, or a sensitive value changed since, or an apply of it began before |
 | 5 | another run holds the state lock |
 | 130, 143 | stopped by a signal; the state is saved |
 `;

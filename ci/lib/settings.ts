@@ -138,8 +138,10 @@ const linesIn = (text: string | undefined): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
+/** One per line; an input of a platform can be a single line, in which commas separate them. */
 function addressesIn(text: string | undefined): readonly string[] {
-  const addresses = linesIn(text);
+  const lines = linesIn(text);
+  const addresses = lines.length > 1 ? lines : linesIn(text?.replaceAll(",", "\n"));
   const option = addresses.find((address) => address.startsWith("-"));
   if (option !== undefined) throw new BadInput(`address ${JSON.stringify(option)} begins with a dash`);
   return addresses.length === 0 ? ["*"] : addresses;

@@ -56,8 +56,11 @@ export function fetchUntrusted(
   const place = temporaryFolder(env, "workspace-untrusted-");
   const cwd = join(place, "head");
   write(env, { commit: merge?.commit ?? commit, folder, into: cwd, limits });
-  if (merge !== undefined) write(env, { commit: merge.base, folder, into: join(place, "base"), limits });
-  return { cwd, commit, base: merge === undefined ? undefined : "../base" };
+  if (merge === undefined) return { cwd, commit, base: undefined };
+  // Reports name the base as its folder is named.
+  const base = merge.base.slice(0, 12);
+  write(env, { commit: merge.base, folder, into: join(place, base), limits });
+  return { cwd, commit, base: `../${base}` };
 }
 
 /** The merge that the platform made, unless it is of another commit or the pull request has a conflict. */

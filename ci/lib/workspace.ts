@@ -1,15 +1,17 @@
 // Runs the program once and collects its reports.
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { type AcceptedDrift, acceptedDrift } from "./accept.ts";
 import { type DriftDigest, driftDigest } from "./drift.ts";
+import { gitEnvironment } from "./git.ts";
 import { log, withoutCommands } from "./log.ts";
-import type { Env, Settings } from "./settings.ts";
+import { BadInput, type Env, type Settings } from "./settings.ts";
 
 export interface Finished {
   readonly exitCode: number;
@@ -51,12 +53,20 @@ const OWN_REPORTS: Readonly<Record<Settings["platform"], readonly string[]>> = {
   none: [],
 };
 
+const LONGEST_SUBJECT = 80;
+
 /** On GitHub, the name of an artifact that is a single file; each job of a run has its own. */
 function pageName({ platform, command, subject }: Settings): string {
   if (platform !== "github") return "report.html";
   const { target, folder } = subject;
-  const parts = ["workspace", command, target, ...(folder === "." ? [] : [folder])];
-  return `${parts.map((part) => part.replaceAll(/[^\w.-]+/g, "-")).join("-")}.html`;
+  const whole = folder === "." ? target : `${target}-${folder}`;
+  const short = whole.replaceAll(/[^\w.-]+/g, "-").slice(0, LONGEST_SUBJECT);
+  // Two subjects can look alike.
+  const digest = createHash("sha256")
+    .update(JSON.stringify([target, folder]))
+    .digest("hex")
+    .slice(0, 8);
+  return `workspace-${command}-${short === target ? target : `${short}-${digest}`}.html`;
 }
 
 /** The arguments of one run. The folder `base` comes before the ref of the settings. */
@@ -152,6 +162,10 @@ const OFFLINE = "The plan is offline because neither WORKSPACE_HOST nor WORKSPAC
 /** Runs the command. The program does not get a token of the platform. */
 export async function runWorkspace(settings: Settings, env: Env, place: Place): Promise<Finished> {
   const reports = resolve(settings.reports);
+  if (hasFilesOfCheckout(reports, env))
+    throw new BadInput(
+      `the folder of reports ${settings.reports} contains files of the checkout; name another one`,
+    );
   // A report of an earlier run must not be taken for one of this run.
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
@@ -212,6 +226,17 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
         ? driftDigest(textOf(join(reports, "report.json")), leastOf(settings))
         : undefined,
   };
+}
+
+function hasFilesOfCheckout(folder: string, env: Env): boolean {
+  const below = relative(folder, process.cwd());
+  if (below.split(sep)[0] !== ".." && !isAbsolute(below)) return true;
+  const words = ["-c", "core.fsmonitor=false", "--literal-pathspecs", "ls-files", "--", folder];
+  const { stdout } = spawnSync("git", words, {
+    env: gitEnvironment(env),
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return (stdout?.length ?? 0) > 0;
 }
 
 function noted(report: string | undefined, isOffline: boolean): string | undefined {

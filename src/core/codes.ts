@@ -106,7 +106,7 @@ export const CODES = {
   PLAN_RULE: "The plan violates a rule that only warns.",
   PLAN_STALE: "The plan is stale: the spec, the state, or the workspace has changed.",
   PLAN_FILE: "The file is not a saved plan, or it was modified.",
-  PLAN_EXPIRED: "The plan has expired or was already applied.",
+  PLAN_EXPIRED: "The plan has expired, or an apply of it has already begun.",
   PLAN_LIVE_MOVED: "A live object changed after the plan was made.",
 
   DRIFT_ACCEPTED_SHARED: "Accepted drift also changes another resource or target.",

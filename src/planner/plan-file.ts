@@ -182,7 +182,12 @@ export function staleness(saved: SavedPlan, present: ApplyConditions): Diagnosti
     report("PLAN_STALE", `the plan is for ${saved.host}, not for ${present.host}`);
   if (present.now > saved.expires_at)
     report("PLAN_EXPIRED", `the plan expired at ${new Date(saved.expires_at).toISOString()}`);
-  if (present.state.nonces.includes(saved.nonce)) report("PLAN_EXPIRED", "the plan was already applied");
+  if (present.state.nonces.includes(saved.nonce))
+    diagnostics.push(
+      error("PLAN_EXPIRED", "an apply of the plan has already begun", {
+        hint: "make a new plan, then apply it; in a pipeline, run all of its jobs again",
+      }),
+    );
   const [then, now] = [saved.state, present.state];
   if (then.serial !== now.serial)
     report(

@@ -245,3 +245,13 @@ test("an address that begins with a dash is refused, and without addresses all d
   expect(() => addresses("pools.a\n--shared")).toThrow('address "--shared" begins with a dash');
   expect([addresses(""), addresses("pools.a\n jobs.*\n")]).toEqual([["*"], ["pools.a", "jobs.*"]]);
 });
+
+test("addresses are separated by commas in an input that is one line", () => {
+  const addresses = (WORKSPACE_CI_ADDRESSES: string) =>
+    readSettings({ WORKSPACE_CI_COMMAND: "accept", WORKSPACE_CI_ADDRESSES }).addresses;
+  expect(addresses("pools.a, jobs.*,notebooks./Shared/my notes ,")).toEqual([
+    ...["pools.a", "jobs.*", "notebooks./Shared/my notes"],
+  ]);
+  expect(addresses("pools.a, b\njobs.*")).toEqual(["pools.a, b", "jobs.*"]);
+  expect(() => addresses("pools.a, --shared")).toThrow('address "--shared" begins with a dash');
+});

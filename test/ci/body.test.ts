@@ -121,6 +121,22 @@ describe("the settings", () => {
     expect(args.filter((one) => absent.includes(one))).toEqual([]);
   });
 
+  test("give each target and folder a page on GitHub, with a name that a file can have", () => {
+    const page = (target: string, folder = ".") => {
+      const env = { GITHUB_ACTIONS: "true", WORKSPACE_CI_TARGET: target, WORKSPACE_CI_FOLDER: folder };
+      const args = argumentsOf(readSettings({ ...env, WORKSPACE_CI_REPORTS: "/r" }), true);
+      return args.find((one) => one.startsWith("html="))?.slice("html=/r/".length);
+    };
+    expect(page("prod")).toBe("workspace-plan-prod.html");
+    expect(page("prod", "teams/ads")).toMatch(/^workspace-plan-prod-teams-ads-[0-9a-f]{8}\.html$/);
+    const pages = [
+      ...[page("a-b"), page("a", "b"), page("a", "b/c"), page("a", "b-c"), page("a b"), page("a/b")],
+      ...[page("ä"), page("ö"), page("x".repeat(300)), page(`${"x".repeat(299)}y`)],
+    ];
+    expect(new Set(pages).size).toBe(pages.length);
+    for (const name of pages) expect(name).toMatch(/^[\w.-]{1,120}$/);
+  });
+
   test("name the head of a merge request, and the tip of the target branch as its base, when GitLab merges them", () => {
     const plain = {
       CI_COMMIT_SHA: "head",

@@ -49,6 +49,8 @@ describe("the spec of an untrusted pull request", () => {
     expect(textIn(spec, "infra/workspace.yaml")).toBe(specOf(20));
     expect(textIn(spec, "infra/merged.yaml")).toBe("later");
     expect(textIn(spec, `${spec.base}/infra/workspace.yaml`)).toBe(specOf(10));
+    // Reports name the base as its folder is named.
+    expect(spec.base).toMatch(/^\.\.\/[0-9a-f]{12}$/);
     expect(readdirSync(spec.cwd)).toEqual(["infra"]);
     expect(fetch({ platform: "azure" }).commit).toBe(head);
   });

@@ -208,12 +208,14 @@ describe("staleness", () => {
         "z.yaml changed after the plan was made",
       ].map((message) => ["error", message, hint]),
     );
-    expect(told({ state: { lineage: "x", serial: 5, nonces: ["n1"] } })).toEqual(
+    expect(told({ state: { lineage: "x", serial: 5, nonces: ["n1"] } })).toEqual([
       [
-        "the plan was already applied",
-        "the state changed after the plan was made (serial 4 then, 5 now)",
-      ].map((message) => ["error", message, hint]),
-    );
+        "error",
+        "an apply of the plan has already begun",
+        "make a new plan, then apply it; in a pipeline, run all of its jobs again",
+      ],
+      ["error", "the state changed after the plan was made (serial 4 then, 5 now)", hint],
+    ]);
     expect(told({ state: { lineage: "x", serial: 4, nonces: [] } })).toEqual([
       ["error", "the plan was made with another state", hint],
     ]);

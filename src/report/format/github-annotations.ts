@@ -64,6 +64,7 @@ function dataText(text: string): string {
     .join("%0A");
 }
 
+/** Without colons, no part of it is read as a command. */
 function propertyText(text: string): string {
-  return dataText(printable(text)).replaceAll(":", "%3A").replaceAll(",", "%2C");
+  return printable(text.replaceAll("%", "%25").replaceAll(":", "%3A").replaceAll(",", "%2C"));
 }

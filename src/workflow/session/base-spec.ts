@@ -40,13 +40,14 @@ export async function readBase(
     return withWorktree(invocation, dirname(file), baseRef, (checkouts) =>
       readAt(invocation, { name: baseRef, file, digest, ...checkouts }),
     );
-  const name = folder ?? "";
-  const base = resolve(invocation.cwd, name);
+  const base = resolve(invocation.cwd, folder ?? "");
   const stats = fileStatsOf(base);
   if (stats?.isDirectory() !== true) {
     const problem = stats === undefined ? "does not exist" : "is not a folder";
-    throw failureOf("PLAN_BASE", `the base folder ${name} ${problem}`);
+    throw failureOf("PLAN_BASE", `the base folder ${folder} ${problem}`);
   }
+  // Where it is says nothing in a report.
+  const name = folder?.replace(/^(?:\.\.?\/)+(?=[^./])/, "") ?? "";
   return readAt(invocation, { name, file, digest, head: realpathSync(invocation.cwd), base });
 }
 

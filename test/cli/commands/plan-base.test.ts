@@ -366,7 +366,8 @@ describe("a plan with a base", () => {
     merged(MERGED);
     mkdirSync(join(top, "empty"));
     const { err } = await run(["plan", "--base", "../../empty"]);
-    expect(err).toContain("warning PLAN_BASE: the base ../../empty has no workspace.yaml");
+    expect(err).toContain("warning PLAN_BASE: the base empty has no workspace.yaml");
+    expect((await run(["plan", "--base", "../../empty"])).out).toContain("Compared with empty: ");
     expect(await split("--base", "../../empty")).toEqual(["groups.merged create caused"]);
   });
 

@@ -70,6 +70,13 @@ describe("GitHub annotations", () => {
     });
   });
 
+  test("name a file whose path has what could be a command", () => {
+    const found = error("SPEC_VALUE", "wrong", { at: { ...at, file: "a::b,c%3A/x.yaml" } });
+    const [line = ""] = githubAnnotations(findingNotices([found]), INFO, []).split("\n");
+    expect(parsed(line).properties.file).toMatch(/a::b,c%3A\/x\.yaml$/);
+    expect(line.match(/::/g)).toHaveLength(2);
+  });
+
   test("start with errors and guards, then deletions and replacements, then warnings", () => {
     const shown = lines(githubAnnotations(planNotices(rich), INFO, [])).map((line) => parsed(line));
     expect(shown.map(({ name, properties }) => `${name} ${properties.title}`)).toEqual([
