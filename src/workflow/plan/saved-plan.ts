@@ -20,7 +20,8 @@ import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts"
 import { defined, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { fromPointer, type Path, toPointer, valueAt } from "../../core/pointer.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
-import { hasDigest } from "../../core/sensitive/digests.ts";
+import { visitScalars } from "../../core/scalars.ts";
+import { hasDigest, ValueDigests } from "../../core/sensitive/digests.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { otherSensitiveValue } from "../../planner/conceal-plan.ts";
 import { isIgnored } from "../../planner/diff/normalize.ts";
@@ -323,11 +324,12 @@ function movedSensitiveValues(session: Session, saved: SavedPlan): readonly Diag
   const changes = new Map(saved.plan.changes.map((change) => [change.address, change]));
   return [...changes].flatMap(([address, change]) => {
     const pointers = new Set([...Object.keys(then[address] ?? {}), ...Object.keys(now[address] ?? {})]);
-    // A run without the secrets does not know that an open value contains one, and plans it in plain text.
+    // A run without the secrets does not know that an open value contains one: it plans the value in plain text, or as the digest that the state has.
     const wasOpen = (pointer: string): boolean => {
       const planned = "after" in change ? valueAt(change.after, fromPointer(pointer)) : undefined;
       const declared = valueAt(session.spec.resources.get(address)?.values ?? {}, fromPointer(pointer));
-      return then[address]?.[pointer] === undefined && (planned === undefined || planned === declared);
+      if (then[address]?.[pointer] !== undefined) return false;
+      return planned === undefined || planned === declared || isDigestOf(session.key, planned, declared);
     };
     const other = [...pointers].find(
       (pointer) => then[address]?.[pointer] !== now[address]?.[pointer] && !wasOpen(pointer),
@@ -336,6 +338,13 @@ function movedSensitiveValues(session: Session, saved: SavedPlan): readonly Diag
       ? []
       : [otherSensitiveValue(address, fromPointer(other), saved.spec.hidden_vars)];
   });
+}
+
+function isDigestOf(key: Uint8Array, planned: Json, declared: Json | undefined): boolean {
+  // The digests that it reads have their salts; it makes none.
+  const digests = new ValueDigests(key, "");
+  if (declared !== undefined) visitScalars(declared, [], (value) => digests.learn(value));
+  return hasDigest(planned) && digests.knows(planned);
 }
 
 function writesSecret(resource: Resource | undefined): boolean {

@@ -105,16 +105,44 @@ describe("the value of an open variable that contains a secret", () => {
     expect((await run("state show pools.p-one")).out).toContain("plain-mode");
   });
 
-  test("applies as a plan that was made without the secret", async () => {
-    const { run, recorded } = workspace(OPEN);
+  test("applies as a plan that was made without the secret, again and again", async () => {
+    const { run, recorded } = workspace(
+      spec(
+        "{ url: { default: none }, tag: { default: dev } }",
+        'spark_env_vars: { URL: "${var.url}" }, custom_tags: { env: "${var.tag}" }',
+      ),
+    );
     const url = { WORKSPACE_VAR_url: URL };
     expect((await run("plan --out s.plan", url)).code).toBe(0);
     const applied = await run("apply s.plan", values);
     expect([applied.code, applied.all]).toEqual([0, expect.not.stringContaining(PASSWORD)]);
     expect(recorded()).not.toContain(PASSWORD);
-    const drift = await run("drift", url);
+    const tagged = await run("plan --var tag=x --out s.plan", url);
+    expect([tagged.code, tagged.all]).toEqual([0, expect.not.stringContaining(PASSWORD)]);
+    const again = await run("apply s.plan", values);
+    expect([again.code, again.all]).toEqual([0, expect.stringContaining("1 updated")]);
+    await run("plan --var tag=y --out s.plan", url);
+    const rotated = await run("apply s.plan", { DB_PASSWORD: PASSWORD, WORKSPACE_VAR_url: `${URL}2` });
+    expect([rotated.code, rotated.err]).toEqual([4, expect.stringContaining("PLAN_STALE")]);
+    const drift = await run("drift", { ...url, WORKSPACE_VAR_tag: "x" });
     expect([drift.code, drift.all]).toEqual([0, expect.not.stringContaining(PASSWORD)]);
   });
+});
+
+test("only the entries of a list from outside that contain a secret are hidden", async () => {
+  const { run } = workspace(
+    spec(
+      "{ args: { type: array, default: [] } }",
+      "custom_tags: { env: production }, spark_env_vars: { A: \"${var.args.join(' ')}\" }",
+    ),
+  );
+  const args = JSON.stringify(["--env", "production", "--url", URL]);
+  const { code, out, err } = await run("plan", { DB_PASSWORD: PASSWORD, WORKSPACE_VAR_args: args });
+  expect([code, out]).toEqual([0, expect.stringMatching(/custom_tags\.env\s+production/)]);
+  expect(err).toContain(
+    "variable args contains a secret or a sensitive value, so it is treated as sensitive",
+  );
+  expect(out + err).not.toContain(PASSWORD);
 });
 
 test("a value that a module declares as sensitive is in no saved plan", async () => {
