@@ -153,14 +153,14 @@ export class SensitiveTexts {
    * The same for messages, which are shortened before they are masked: the beginning of an occurrence before an ellipsis
    * is masked, too. Not for what is in the workspace: who writes there could find a value by its beginnings.
    */
-  maskedMessages<T>(value: T): T {
+  maskedMessages<T>(value: T, isFieldName: (word: string) => boolean = () => false): T {
     if (this.size === 0) return value;
     return withTexts(value, (text) =>
       this.#texts.has(text)
         ? MASK
         : this.#forms().replaced(
             text,
-            () => MASK,
+            (part, start) => (isInName(text, part, start, isFieldName) ? part : MASK),
             ELLIPSES.some((dots) => text.includes(dots)),
           ),
     );
@@ -245,7 +245,7 @@ class FormSearch {
   }
 
   /** The quotes of a short string stay. */
-  replaced(text: string, mark: (part: string) => string, mayBeShortened: boolean): string {
+  replaced(text: string, mark: (part: string, start: number) => string, mayBeShortened: boolean): string {
     let result = "";
     let from = 0;
     for (
@@ -255,7 +255,7 @@ class FormSearch {
     ) {
       const quotes = form.isQuoted ? 1 : 0;
       const part = text.slice(form.start + quotes, form.end - quotes);
-      result += text.slice(from, form.start + quotes) + mark(part);
+      result += text.slice(from, form.start + quotes) + mark(part, form.start + quotes);
       from = form.end - quotes;
       if (form.isQuoted) {
         result += '"';
@@ -264,6 +264,19 @@ class FormSearch {
     }
     return from === 0 ? text : result + text.slice(from);
   }
+}
+
+/** Whether a part of a message is only a part of a word that names a field, which no user writes. */
+function isInName(
+  text: string,
+  part: string,
+  start: number,
+  isFieldName: (word: string) => boolean,
+): boolean {
+  let [from, to] = [start, start + part.length];
+  while (/\w/.test(text.charAt(from - 1))) from -= 1;
+  while (/\w/.test(text.charAt(to))) to += 1;
+  return to - from > part.length && isFieldName(text.slice(from, to));
 }
 
 /** Whether neither a digit nor a letter is before a number, and no digit follows it. */

@@ -59,6 +59,8 @@ export interface SensitiveValuesOptions {
   readonly placeOf?: (address: Address, path: Path) => Place;
   /** Whether the last key of a path is the name of a field, which contains no value of a user, and not a key of an open map. */
   readonly isField?: (address: Address, path: Path) => boolean;
+  /** Whether a word is the name of a field of some kind: messages show it, as paths do. */
+  readonly isFieldName?: (word: string) => boolean;
 }
 
 export class SensitiveValues {
@@ -67,6 +69,7 @@ export class SensitiveValues {
   readonly #ignoresIndexes: boolean;
   readonly #placeOf: NonNullable<SensitiveValuesOptions["placeOf"]>;
   readonly #isField: NonNullable<SensitiveValuesOptions["isField"]>;
+  readonly #isFieldName: SensitiveValuesOptions["isFieldName"];
   readonly #declared = new Map<Address, Declared>();
   #findOpen: (address: Address) => OpenResource | undefined = () => undefined;
   #findRecorded: (address: Address) => readonly JsonObject[] = () => [];
@@ -82,6 +85,7 @@ export class SensitiveValues {
     this.#ignoresIndexes = options.ignoresIndexes === true;
     this.#placeOf = options.placeOf ?? ((_, path) => ({ place: path }));
     this.#isField = options.isField ?? (() => false);
+    this.#isFieldName = options.isFieldName;
     this.texts = texts;
   }
 
@@ -339,7 +343,7 @@ export class SensitiveValues {
 
   /** The same for messages of this program, which may be shortened. */
   maskedMessages<T>(value: T): T {
-    return this.texts.maskedMessages(value);
+    return this.texts.maskedMessages(value, this.#isFieldName);
   }
 
   /**

@@ -7,9 +7,11 @@ import { authoritiesOf } from "../../config/network.ts";
 import { leaseFromEnv, timeFromEnv } from "../../config/settings.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
+import { lazily } from "../../core/lazily.ts";
 import { SensitiveValues, type SensitiveValuesOptions } from "../../core/sensitive/values.ts";
 import { registry } from "../../providers/index.ts";
 import { schemaAt } from "../../resource/field-schema.ts";
+import { visitSchema } from "../../resource/walk.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import {
   isCrashedLocally,
@@ -188,7 +190,7 @@ function inWorkspace(
 
 /** Sensitive values that are found in every form of their kind. */
 export function sensitiveValuesOf(
-  options: Omit<SensitiveValuesOptions, "placeOf" | "isField">,
+  options: Omit<SensitiveValuesOptions, "placeOf" | "isField" | "isFieldName">,
 ): SensitiveValues {
   return new SensitiveValues({
     ...options,
@@ -198,5 +200,15 @@ export function sensitiveValuesOf(
         schemaAt(registry.of(address).fields, path.slice(0, -1)).properties ?? {},
         String(path.at(-1)),
       ),
+    isFieldName: (word) => fieldNames().has(word),
   });
 }
+
+const fieldNames = lazily(() => {
+  const names = new Set<string>();
+  for (const { fields } of registry.kinds)
+    visitSchema({ properties: fields }, (_, path) => {
+      for (const name of path) names.add(name);
+    });
+  return names;
+});

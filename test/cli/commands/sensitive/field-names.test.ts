@@ -74,3 +74,13 @@ test("an import and an apply leave no difference", async () => {
   expect(await run("plan --detailed-exitcode")).toMatchObject(unchanged);
   expect((await run("state show pools.p")).out).toMatch(/"spot_bid_max_price":\s*3/);
 });
+
+test("a message shows the names of fields, and no word of a user that contains the value", async () => {
+  const { run, write } = await applied(TAGGED);
+  write(TAGGED.replaceAll("spot_bid_max_price: 3", "spot_bid_max_price: 4"));
+  const { code, all } = await run("plan");
+  expect([code, all]).toEqual([3, expect.stringMatching(/error PLAN_IMMUTABLE: .*\bspot_bid_max_price\b/)]);
+  expect(all).not.toMatch(/\(sensitive\)_bid/);
+  write(TAGGED.replace("spot-x: y", "spot-x: z"));
+  expect((await run("plan")).all).not.toMatch(/spot-x/);
+});
