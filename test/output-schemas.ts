@@ -28,19 +28,29 @@ formats.default(ajv);
 formats.default(closedAjv);
 
 /** The shipped schema: it accepts the members and the values of later versions. */
-export function openValidator(name: string): ValidateFunction {
+export const openValidator = once((name) => {
   const { $id: _id, ...schema } = outputSchema(name);
   return ajv.compile(schema);
-}
+});
 
 /** Accepts only what the schema names: the output of this version has no member that the schema does not describe. */
-export function closedValidator(name: string): ValidateFunction {
+export const closedValidator = once((name) => {
   const { $id: _id, ...schema } = outputSchema(name);
   const { $defs = {}, ...rest } = schema;
   const definitions = Object.entries($defs as JsonObject).map(
     ([key, definition]) => [key, closedMembers(definition ?? null)] as const,
   );
   return closedAjv.compile({ ...(closedAt(rest) as JsonObject), $defs: Object.fromEntries(definitions) });
+});
+
+/** A schema is compiled for the first output of a run. */
+function once(compile: (name: string) => ValidateFunction): typeof compile {
+  const compiled = new Map<string, ValidateFunction>();
+  return (name) => {
+    const validate = compiled.get(name) ?? compile(name);
+    compiled.set(name, validate);
+    return validate;
+  };
 }
 
 /** `properties` of a definition stay open: the place that refers to it closes them, also where it adds some. */
