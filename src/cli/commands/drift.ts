@@ -28,7 +28,7 @@ import {
 import { planWorkspace, reportedCaller } from "../../workflow/plan/plan.ts";
 import { reviewDrift } from "../../workflow/plan/plan-review.ts";
 import { movesOfSpec } from "../../workflow/plan/record-entries.ts";
-import { placesIn } from "../../workflow/plan/saved-plan.ts";
+import { placesIn } from "../../workflow/plan/spec-places.ts";
 import { assertStateExists } from "../../workflow/session/check-state.ts";
 import { lockWait, withState, writeEntries } from "../../workflow/session/open-state.ts";
 import { withSession } from "../../workflow/session/session.ts";

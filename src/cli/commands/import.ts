@@ -12,7 +12,7 @@ import type { Resource, Spec } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { reportOrThrow } from "../../workflow/invocation/invocation.ts";
-import { placesIn } from "../../workflow/plan/saved-plan.ts";
+import { placesIn } from "../../workflow/plan/spec-places.ts";
 import { lockWait, withLock } from "../../workflow/session/open-state.ts";
 import { type Session, withSession } from "../../workflow/session/session.ts";
 import { assertFree, planImport } from "../../workflow/transfer/import.ts";

@@ -1,7 +1,8 @@
 // `workspace plan` shows what an apply would change and what blocks it; `workspace show PLANFILE` prints a saved plan. Neither changes the workspace or the state.
 
 import { assertReviewable, reviewRecords, reviewWorkspace } from "../../workflow/plan/plan-review.ts";
-import { placesFrom, verifiedPlan } from "../../workflow/plan/saved-plan.ts";
+import { verifiedPlan } from "../../workflow/plan/saved-plan.ts";
+import { placesFrom } from "../../workflow/plan/spec-places.ts";
 import { withSession, withSpecSession } from "../../workflow/session/session.ts";
 import { defineCommand } from "../command/command.ts";
 import { exitOfPlan } from "../command/exit-codes.ts";

@@ -25,7 +25,7 @@ import {
 } from "../../workflow/invocation/invocation.ts";
 import { reviewDrift, reviewWorkspace } from "../../workflow/plan/plan-review.ts";
 import { doneEntries } from "../../workflow/plan/record-entries.ts";
-import { placesIn } from "../../workflow/plan/saved-plan.ts";
+import { placesIn } from "../../workflow/plan/spec-places.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { EXIT, exitOf, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";

@@ -16,7 +16,7 @@ import type {
   ApplyRequest,
   ApplyResult,
 } from "../../workflow/apply/apply.ts";
-import { placesIn } from "../../workflow/plan/saved-plan.ts";
+import { placesIn } from "../../workflow/plan/spec-places.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import { exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
 import { colorsOf, fitted, reportNothingChanged } from "./diagnostics.ts";

@@ -18,7 +18,7 @@ import {
   type WorkflowContext,
 } from "../invocation/invocation.ts";
 import { type ReviewOptions, reviewWorkspace } from "../plan/plan-review.ts";
-import type { PlanPlaces } from "../plan/saved-plan.ts";
+import type { PlanPlaces } from "../plan/spec-places.ts";
 import { checkSpec } from "../session/read-spec.ts";
 import { withSession } from "../session/session.ts";
 

@@ -20,9 +20,9 @@ import { specInput } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
 import { planWorkspace, type WorkspacePlan } from "./plan.ts";
 import { driftWithAuthors } from "./plan-review.ts";
-import { type PlanPlaces, placesIn } from "./saved-plan.ts";
 import { shownPlan } from "./sensitive.ts";
 import type { PlanOptions } from "./sources.ts";
+import { type PlanPlaces, placesIn } from "./spec-places.ts";
 
 /** Throws Failure with CLI_UNKNOWN_ADDRESS. */
 export async function explainInSession(

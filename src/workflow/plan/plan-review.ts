@@ -22,8 +22,9 @@ import {
 } from "../session/check-state.ts";
 import type { Session, SpecSession } from "../session/session.ts";
 import { planRecords, planWorkspace, reportedCaller, type WorkspacePlan } from "./plan.ts";
-import { type PlanBasis, type PlanPlaces, placesIn } from "./saved-plan.ts";
+import type { PlanBasis } from "./saved-plan.ts";
 import type { PlanOptions } from "./sources.ts";
+import { type PlanPlaces, placesIn } from "./spec-places.ts";
 
 export interface ReviewOptions extends PlanSelection {
   /** Of an untrusted spec. */

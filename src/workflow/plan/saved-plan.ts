@@ -6,19 +6,11 @@ import { isAbsolute, relative, resolve } from "node:path";
 import type { ProcessContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import { VERSION } from "../../config/version.ts";
-import type { Address } from "../../core/address.ts";
-import {
-  type Diagnostic,
-  error,
-  Failure,
-  failureOf,
-  type Location,
-  withoutFrame,
-} from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import { defined, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
-import { fromPointer, type Path, toPointer, valueAt } from "../../core/pointer.ts";
+import { fromPointer, toPointer, valueAt } from "../../core/pointer.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { visitScalars } from "../../core/scalars.ts";
 import { hasDigest, ValueDigests } from "../../core/sensitive/digests.ts";
@@ -35,7 +27,6 @@ import {
   planFilePieces,
   readPlan,
   recordsDigest,
-  type SavedPlaces,
   type SavedPlan,
   type SavedReport,
   type SensitiveDigests,
@@ -55,6 +46,7 @@ import { withState } from "../session/open-state.ts";
 import { preferLessMemoryForFile } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkspacePlan } from "./plan.ts";
+import { placesIn, savedPlaces } from "./spec-places.ts";
 
 /** The most bytes of a plan file: a plan says of each resource what it was and what it becomes. */
 const PLAN_BYTES = 128 * 1024 * 1024;
@@ -375,45 +367,4 @@ function openedPlan(invocation: PlanFileReader, bytes: Uint8Array, file: string)
       cause: problem.message,
     });
   }
-}
-
-export type PlanPlaces = (address: Address, path?: Path) => Location | undefined;
-
-/** The places of resources and fields in the spec. */
-export function placesIn(resources: Spec["resources"]): PlanPlaces {
-  return (address: Address, path?: Path) => {
-    const resource = resources.get(address);
-    const location = path === undefined ? resource?.at : resource?.locate(path);
-    return location && withoutFrame(location);
-  };
-}
-
-function savedPlaces(plan: Plan, places: PlanPlaces): SavedPlaces {
-  const saved: { [address: string]: SavedPlaces[string] } = {};
-  for (const item of [...plan.drift, ...plan.changes]) {
-    const at = places(item.address);
-    if (at === undefined) continue;
-    const fields = { ...saved[item.address]?.fields };
-    for (const path of pathsOf(item)) {
-      const place = places(item.address, path);
-      if (place !== undefined) fields[toPointer(path)] = place;
-    }
-    saved[item.address] = Object.keys(fields).length === 0 ? { at } : { at, fields };
-  }
-  return saved;
-}
-
-function pathsOf(item: Plan["changes"][number] | Plan["drift"][number]): readonly Path[] {
-  if ("action" in item && item.action === "create") return Object.keys(item.after).map((name) => [name]);
-  return "diffs" in item ? item.diffs.map(({ path }) => path) : [];
-}
-
-export function placesFrom(saved: SavedPlaces | undefined): PlanPlaces {
-  return (address: Address, path?: Path) => {
-    if (saved === undefined || !Object.hasOwn(saved, address)) return undefined;
-    const places = saved[address];
-    if (places?.fields === undefined || path === undefined) return places?.at;
-    const pointer = toPointer(path);
-    return Object.hasOwn(places.fields, pointer) ? places.fields[pointer] : places.at;
-  };
 }

@@ -4,20 +4,16 @@ import { principalOf } from "../../api/auth/credential.ts";
 import { callerIfReported } from "../../api/contract/caller.ts";
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
-import type { Address } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import { Failure } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
-import { Semaphore } from "../../engine/concurrency.ts";
 import { type Budget, budgetedReader, emptyLiveSnapshot, observe } from "../../engine/observe/observe.ts";
 import { type Recovered, recover } from "../../engine/recover/recover.ts";
 import { missingFacts, type PlanDraft } from "../../planner/make-plan.ts";
 import { recordedLive } from "../../planner/mode/offline.ts";
-import type { Update } from "../../planner/model/change.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type {
-  ContentTexts,
   LookupAnswer,
   LookupAnswers,
   MissingFacts,
@@ -27,14 +23,14 @@ import type {
 import type { PlanSelection } from "../../planner/plan-file.ts";
 import { catalogs, registry } from "../../providers/index.ts";
 import { planningRegistryIn } from "../../resource/dialect-view.ts";
-import type { Provider } from "../../resource/kind.ts";
-import type { Live, LiveObject } from "../../resource/live.ts";
+import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { JournalEntry, State } from "../../state/model/record.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import { listActiveRuns } from "../operate/paging.ts";
 import type { Session } from "../session/session.ts";
 import { restrictionOf } from "./address-filter.ts";
+import { contentTexts } from "./content-texts.ts";
 import { withImports } from "./record-entries.ts";
 
 export interface PlanOptions extends PlanSelection {
@@ -225,7 +221,7 @@ async function withMissing(
   const reads = [
     missing.caller ? withCaller(before, from) : before,
     kinds.size === 0 ? undefined : listObjects(kinds, reader, parallelism),
-    changes.length === 0 ? undefined : contentsOf({ changes, spec, live, reader, parallelism }),
+    changes.length === 0 ? undefined : contentTexts({ changes, spec, live, reader, parallelism }),
     values.length === 0 ? undefined : answersTo(values, reader, from.budget === undefined),
     missing.activeRuns ? listActiveRuns(reader) : undefined,
     identities.size === 0 ? undefined : listObjects(identities, reader, parallelism),
@@ -270,73 +266,4 @@ async function listObjects(kinds: ReadonlySet<string>, reader: Reader, paralleli
 async function answersTo(lookups: MissingFacts["lookups"], reader: Reader, objects: boolean) {
   const { lookUp } = await import("../../engine/observe/list-kinds.ts");
   return lookUp({ lookups, registry, catalogs, reader, objects });
-}
-
-/** Larger contents are shown by size and digest. */
-const MOST_BYTES = 256 * 1024;
-
-interface ContentsInput {
-  readonly changes: MissingFacts["contents"];
-  readonly spec: Spec;
-  readonly live: Live;
-  readonly reader: Reader;
-  readonly parallelism: number;
-}
-
-/** A content of a new object that is larger, or that comes after so many bytes of others, is shown by its digest. */
-const LARGEST_NEW_TEXT = 64 * 1024;
-const MOST_NEW_TEXT = 1024 * 1024;
-
-/** The new contents of changes, and the live ones of updates, with limits on size and concurrency. */
-async function contentsOf(input: ContentsInput): Promise<ReadonlyMap<Address, ContentTexts>> {
-  const slots = new Semaphore(input.parallelism);
-  const updates = input.changes.filter((change) => change.action === "update");
-  const reads = updates.map(async (change) => {
-    const both = await slots.inside(() => textsOf(input, change));
-    return both === undefined ? [] : [[change.address, both] as const];
-  });
-  await Promise.allSettled(reads);
-  return new Map([...newTexts(input), ...(await Promise.all(reads)).flat()]);
-}
-
-function* newTexts({ changes, spec }: ContentsInput): Generator<readonly [Address, ContentTexts]> {
-  let left = MOST_NEW_TEXT;
-  for (const change of changes) {
-    const payload = spec.resources.get(change.address)?.payload;
-    if (change.action !== "create" || payload === undefined || payload.secret !== undefined) continue;
-    const bytes = payload.bytes();
-    if (bytes.length > LARGEST_NEW_TEXT) continue;
-    if (bytes.length > left) return;
-    const after = registry.get(change.kind).planning.content?.text?.(bytes, change.after);
-    if (after === undefined) continue;
-    left -= bytes.length;
-    yield [change.address, { before: "", after }];
-  }
-}
-
-async function textsOf(input: ContentsInput, change: Update): Promise<ContentTexts | undefined> {
-  const provider = registry.get(change.kind);
-  const payload = input.spec.resources.get(change.address)?.payload;
-  const liveKind = input.live.get(change.kind);
-  const live =
-    liveKind?.readable === true
-      ? liveKind.objects.find((liveObject) => liveObject.id === change.id)
-      : undefined;
-  if (payload === undefined || live === undefined || payload.secret !== undefined) return undefined;
-  const bytes = payload.bytes();
-  const after =
-    bytes.length > MOST_BYTES ? undefined : provider.planning.content?.text?.(bytes, change.after);
-  const before = after === undefined ? undefined : await liveText(input.reader, provider, live);
-  return before === undefined || after === undefined ? undefined : { before, after };
-}
-
-async function liveText(reader: Reader, provider: Provider, live: LiveObject): Promise<string | undefined> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of provider.operations.readContent?.(reader, live) ?? []) {
-    size += piece.length;
-    if (size > MOST_BYTES) return undefined;
-    pieces.push(piece);
-  }
-  return provider.planning.content?.text?.(Buffer.concat(pieces), live.values);
 }
