@@ -5,9 +5,9 @@ import { UNDECLARED } from "../../planner/model/change.ts";
 import { type Room, SPACIOUS } from "../text/comment-room.ts";
 import { markdownBlock, markdownCode, markdownSentence, markdownText } from "../text/printable.ts";
 import type { Block } from "../text/shorten-markdown.ts";
+import { type ChangeGroup, groupTitle, isAccessChange, kindCounts } from "../view/change-groups.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { type FieldLine, fieldNote } from "../view/field-lines.ts";
-import { type ChangeGroup, groupTitle, isAccessChange, kindCounts } from "../view/fold.ts";
 
 /** The first addresses, in code, with the former ones. */
 export function names(changes: readonly ChangeView[], most: number, text?: number): string {

@@ -4,9 +4,6 @@
 import { firstFew } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 import { type Colors, diffPaint, type Paint, textTable } from "../text/terminal.ts";
-import type { ChangeView } from "../view/change-view.ts";
-import { areUnrecorded, authorText, type DriftItem, notedOnce, UNRECORDED_NOTE } from "../view/drift-view.ts";
-import { type FieldLine, fieldNote } from "../view/field-lines.ts";
 import {
   type ChangeGroup,
   type DriftGroup,
@@ -14,7 +11,10 @@ import {
   groupNames,
   groupTitle,
   kindCounts,
-} from "../view/fold.ts";
+} from "../view/change-groups.ts";
+import type { ChangeView } from "../view/change-view.ts";
+import { areUnrecorded, authorText, type DriftItem, notedOnce, UNRECORDED_NOTE } from "../view/drift-view.ts";
+import { type FieldLine, fieldNote } from "../view/field-lines.ts";
 import { shortPair } from "../view/word-differences.ts";
 
 export function changeBlocks(groups: readonly ChangeGroup[], colors: Colors): readonly string[] {

@@ -14,8 +14,8 @@ import {
   openTextOf,
   RANK,
 } from "../text/shorten-markdown.ts";
+import { type DriftGroup, foldDrift, kindCounts } from "../view/change-groups.ts";
 import { authorText, type DriftItem, type DriftView, notedOnce } from "../view/drift-view.ts";
-import { type DriftGroup, foldDrift, kindCounts } from "../view/fold.ts";
 import { nextOfDrift } from "../view/next-step.ts";
 import {
   block,

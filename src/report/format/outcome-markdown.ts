@@ -16,8 +16,8 @@ import {
   RANK,
   type Section,
 } from "../text/shorten-markdown.ts";
+import { isAccessChange, kindCounts } from "../view/change-groups.ts";
 import type { ChangeView } from "../view/change-view.ts";
-import { isAccessChange, kindCounts } from "../view/fold.ts";
 import { nextOfOutcome } from "../view/next-step.ts";
 import { type OutcomeItem, type OutcomeView, sharedCauses } from "../view/outcome-view.ts";
 import type { PlanView } from "../view/plan-view.ts";

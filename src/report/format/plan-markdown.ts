@@ -26,7 +26,6 @@ import {
 } from "../text/shorten-markdown.ts";
 import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
 import { type AccessLine, type AccessView, openAccess } from "../view/access-view.ts";
-import type { ChangeView } from "../view/change-view.ts";
 import {
   type ChangeGroup,
   destroysIn,
@@ -36,7 +35,8 @@ import {
   isAccessChange,
   isCostChange,
   kindCounts,
-} from "../view/fold.ts";
+} from "../view/change-groups.ts";
+import type { ChangeView } from "../view/change-view.ts";
 import { nextOfPlan } from "../view/next-step.ts";
 import { kindTable, movedLines, ORIGIN_HEADS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
 import { block, changeBlock, diffOf, equalBlock, groupBlock, kindLine, names } from "./change-markdown.ts";

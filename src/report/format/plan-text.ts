@@ -8,8 +8,8 @@ import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
 import { type Colors, textTable } from "../text/terminal.ts";
 import { type AccessLine, openAccess } from "../view/access-view.ts";
+import { destroysIn, foldChanges, kindCounts } from "../view/change-groups.ts";
 import type { DriftItem, DriftView } from "../view/drift-view.ts";
-import { destroysIn, foldChanges, kindCounts } from "../view/fold.ts";
 import { nextOfDrift } from "../view/next-step.ts";
 import {
   byOrigin,

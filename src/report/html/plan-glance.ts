@@ -3,8 +3,8 @@
 import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { type AccessLine, type AccessView, openAccess } from "../view/access-view.ts";
+import { destroysIn, foldEffects, isAccessChange, isCostChange, kindCounts } from "../view/change-groups.ts";
 import type { ChangeView } from "../view/change-view.ts";
-import { destroysIn, foldEffects, isAccessChange, isCostChange, kindCounts } from "../view/fold.ts";
 import type { PlanView } from "../view/plan-view.ts";
 import { anchorOf, closed, type GlanceRow, type Html, html, NOTHING } from "./page.ts";
 

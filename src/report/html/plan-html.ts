@@ -5,7 +5,6 @@ import { foldDiagnostics } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import { summaryActions } from "../text/vocabulary.ts";
-import { type ChangeView, contentLine } from "../view/change-view.ts";
 import {
   briefDifference,
   type ChangeGroup,
@@ -14,7 +13,8 @@ import {
   foldEffects,
   groupNames,
   groupTitle,
-} from "../view/fold.ts";
+} from "../view/change-groups.ts";
+import { type ChangeView, contentLine } from "../view/change-view.ts";
 import { nextOfPlan } from "../view/next-step.ts";
 import {
   kindTable,

@@ -4,7 +4,7 @@ import { type Address, kindOf } from "../../core/address.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { Amounts, ChangeCost, CostSide } from "../../planner/model/plan-cost.ts";
-import { kindCounts } from "./fold.ts";
+import { kindCounts } from "./change-groups.ts";
 
 type Costs = Pick<Plan, "cost" | "capacity">;
 

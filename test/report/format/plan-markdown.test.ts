@@ -17,7 +17,7 @@ import { planHtml } from "../../../src/report/html/plan-html.ts";
 import { markdownText } from "../../../src/report/text/printable.ts";
 import { SUMMARY_SIZE } from "../../../src/report/text/shorten-markdown.ts";
 import { colorsFor } from "../../../src/report/text/terminal.ts";
-import { briefDifference } from "../../../src/report/view/fold.ts";
+import { briefDifference } from "../../../src/report/view/change-groups.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
 import { type PlanView, planView } from "../../../src/report/view/plan-view.ts";
 import { teamDrift, teamPlan, teamView } from "../html/team-plan.ts";

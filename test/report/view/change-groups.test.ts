@@ -17,7 +17,7 @@ import {
   groupNames,
   groupTitle,
   kindCounts,
-} from "../../../src/report/view/fold.ts";
+} from "../../../src/report/view/change-groups.ts";
 import { planView } from "../../../src/report/view/plan-view.ts";
 import { teamView } from "../html/team-plan.ts";
 import { planOf, update, viewOf } from "../plans.ts";
