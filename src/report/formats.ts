@@ -137,7 +137,7 @@ const loadDriftMarkdown = async () => (await import("./format/drift-markdown.ts"
 
 export const DRIFT_FORMATS = {
   text: async () => {
-    const { driftText } = await import("./format/plan-text.ts");
+    const { driftText } = await import("./format/drift-text.ts");
     return (view, info, colors, isOnlyOutput) => whole(driftText(view, colors, info, isOnlyOutput));
   },
   json: json(async () => (await import("./format/plan-json.ts")).driftReportJson),

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Diagnostic } from "../../src/core/diagnostic.ts";
 import { driftMarkdown } from "../../src/report/format/drift-markdown.ts";
+import { driftText } from "../../src/report/format/drift-text.ts";
 import { githubAnnotations } from "../../src/report/format/github-annotations.ts";
 import { codeQuality } from "../../src/report/format/gitlab.ts";
 import { driftJunit, outcomeJunit, planJunit } from "../../src/report/format/junit.ts";
@@ -11,7 +12,7 @@ import { outcomeMarkdown } from "../../src/report/format/outcome-markdown.ts";
 import { outcomeText } from "../../src/report/format/outcome-text.ts";
 import { driftReportJson, planJson } from "../../src/report/format/plan-json.ts";
 import { planMarkdown } from "../../src/report/format/plan-markdown.ts";
-import { driftText, planText } from "../../src/report/format/plan-text.ts";
+import { planText } from "../../src/report/format/plan-text.ts";
 import { sarifReport } from "../../src/report/format/sarif.ts";
 import { driftHtml } from "../../src/report/html/drift-html.ts";
 import { planHtml } from "../../src/report/html/plan-html.ts";

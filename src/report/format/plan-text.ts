@@ -1,4 +1,4 @@
-// A plan or drift as text for a terminal: `planText` lists the sections in their order.
+// A plan as text for a terminal: `planText` lists the sections in their order.
 // The strings of fields and changes in a view are printable already; others are made printable here.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
@@ -9,8 +9,7 @@ import { type RunInfo, runLines } from "../text/run-info.ts";
 import { type Colors, textTable } from "../text/terminal.ts";
 import { type AccessLine, openAccess } from "../view/access-view.ts";
 import { destroysIn, foldChanges, kindCounts } from "../view/change-groups.ts";
-import type { DriftItem, DriftView } from "../view/drift-view.ts";
-import { nextOfDrift } from "../view/next-step.ts";
+import type { DriftItem } from "../view/drift-view.ts";
 import {
   byOrigin,
   kindTable,
@@ -45,13 +44,13 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, isOnlyO
 }
 
 /** The sections that have lines, an empty line between them. */
-function sectionsText(sections: readonly (readonly string[])[]): string {
+export function sectionsText(sections: readonly (readonly string[])[]): string {
   const filled = sections.filter((lines) => lines.length > 0);
   return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
 /** So many changes, or drifted resources, are longer than a screen. */
-const LONG = 20;
+export const LONG = 20;
 
 /** The verdict, and what the plan destroys: at the start, too, where the end is screens away. */
 function longPlanStart(plan: PlanView, colors: Colors): readonly (readonly string[])[] {
@@ -82,7 +81,7 @@ function accessLines({ sign, head, items }: AccessLine, colors: Colors): readonl
   return [`  ${paint(sign)} ${colors.bold(head)}:`, ...items.map((item) => `      ${item}`)];
 }
 
-/** The changes in the order of the plan; compared with a base, those that this change of the spec causes come first. */
+/** The changes in the order of the plan; compared with a base, those that the difference to the base causes come first. */
 function changesSection(plan: PlanView, colors: Colors): readonly string[] {
   const touching = plan.shown.changes.filter((change) => change.touches);
   return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
@@ -97,17 +96,18 @@ function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   if (plan.shown.drift.length === 0) return [];
   const changed = new Set(plan.touching.map(({ address }) => address));
   const rest = plan.shown.drift.filter((item) => !changed.has(item.address));
-  const declared = new Set(
+  const decided = new Set(
     plan.allChanges.filter(({ action }) => action !== "report").map((change) => change.address),
   );
   const section = (title: string, drift: readonly DriftItem[]) =>
     drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, colors)];
-  const isDeclared = ({ address }: DriftItem) => declared.has(address);
+  // Without a change, the live values of a decided resource are those of the spec.
+  const isDecided = ({ address }: DriftItem) => decided.has(address);
   return [
-    ...section("Drift that already matches the spec:", rest.filter(isDeclared)),
+    ...section("Drift that already matches the spec:", rest.filter(isDecided)),
     ...section(
       "Drift that this plan does not fix:",
-      rest.filter((item) => !isDeclared(item)),
+      rest.filter((item) => !isDecided(item)),
     ),
   ];
 }
@@ -141,7 +141,7 @@ function diagnosticSections(
   return findingSections([...notes, ...plan.diagnostics, ...guards], colors);
 }
 
-const findingSections = (all: readonly Diagnostic[], colors: Colors) =>
+export const findingSections = (all: readonly Diagnostic[], colors: Colors) =>
   diagnosticTexts(all, colors).map((text) => [text.trimEnd()]);
 
 /** What the plan of the base has and this one does not. */
@@ -152,7 +152,7 @@ function resolvedSection(split: SplitView | undefined, colors: Colors): readonly
 }
 
 /** How many rows `--show` and `--hide` leave out. */
-function hiddenSection(hidden: string | undefined, colors: Colors): readonly string[] {
+export function hiddenSection(hidden: string | undefined, colors: Colors): readonly string[] {
   return hidden === undefined ? [] : [colors.dim(printable(hidden))];
 }
 
@@ -216,20 +216,4 @@ function revertSection(plan: PlanView, colors: Colors): readonly string[] {
       `This plan reverts acknowledged drift of ${count(reverting.length, "resource")}: ${names}.`,
     ),
   ];
-}
-
-/** `isOnlyOutput`: no other output shows the findings about the run. */
-export function driftText(view: DriftView, colors: Colors, info?: RunInfo, isOnlyOutput = false): string {
-  const { title, shown, hidden, diagnostics } = view;
-  const next = info === undefined ? undefined : nextOfDrift(view, info);
-  const findings = isOnlyOutput ? findingSections(diagnostics, colors) : [];
-  const sections = [
-    shown.length < LONG ? [] : [colors.bold(title)],
-    driftLines(shown, colors),
-    hiddenSection(hidden, colors),
-    ...findings,
-    [colors.bold(title), ...(next === undefined ? [] : [`Next: ${next}.`])],
-    runLines(info, colors),
-  ];
-  return sectionsText(sections);
 }

@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { error, warning } from "../../../src/core/diagnostic.ts";
 import type { Drift } from "../../../src/planner/model/plan.ts";
-import { driftText, planText } from "../../../src/report/format/plan-text.ts";
+import { driftText } from "../../../src/report/format/drift-text.ts";
+import { planText } from "../../../src/report/format/plan-text.ts";
 import { colorsFor } from "../../../src/report/text/terminal.ts";
 import { driftView } from "../../../src/report/view/drift-view.ts";
 import {
