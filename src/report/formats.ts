@@ -211,7 +211,7 @@ export const OUTCOME_FORMATS = {
     return (view, info) => whole(`${printableJson(outcomeJson(view, info))}\n`);
   },
   markdown: markdown(loadOutcomeMarkdown),
-  html: written(async () => (await import("./html/outcome-html.ts")).outcomeHtmlPieces),
+  html: written(async () => (await import("./html/outcome-html.ts")).outcomeHtml),
   junit: plain(async () => (await import("./format/junit.ts")).outcomeJunit),
   ...ciFormats("apply", loadOutcomeMarkdown, async () => {
     const { outcomeNotices } = await import("./format/notice.ts");

@@ -30,11 +30,7 @@ import {
 } from "./page.ts";
 import { named, nextRow } from "./plan-glance.ts";
 
-export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
-  return [...outcomeHtmlPieces(outcome, info)].join("");
-}
-
-export function outcomeHtmlPieces(outcome: OutcomeView, info: RunInfo): Generator<string> {
+export function outcomeHtml(outcome: OutcomeView, info: RunInfo): Generator<string> {
   return reportPage(outcome.heading, info, outcomeBody(outcome, info), [outcomeTiles(outcome)]);
 }
 

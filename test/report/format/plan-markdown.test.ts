@@ -327,12 +327,12 @@ describe("a plan or an apply that did not succeed", () => {
 
   test("has its verdict first in the title of its page and its comment", () => {
     expect(planHtml(viewOf(everything))).toContain("<h1>Blocked: 2 to create, 1 to update");
-    expect(outcomeHtml(view, INFO)).toContain("<h1>Failed after 0.2 s: 12 failed; 0 created, ");
+    expect([...outcomeHtml(view, INFO)].join("")).toContain("<h1>Failed after 0.2 s: 12 failed; 0 created, ");
     expect(outcomeMarkdown(view).text).toContain("## Failed after 0.2 s: 12 failed; 0 created, ");
   });
 
   test("has a cause of several failures once, and closed cards for them", () => {
-    const page = outcomeHtml(view, INFO);
+    const page = [...outcomeHtml(view, INFO)].join("");
     expect(page).toContain('<dt>Failed</dt><dd>12 pools: <a href="#pools.p0">pools.p0</a>, ');
     expect(page).toContain(
       "<strong>STATE_LOCK_LOST</strong> the lock on the state was lost; hint: run it again</p>",
@@ -363,7 +363,9 @@ describe("a plan or an apply that did not succeed", () => {
       const { text } = outcomeMarkdown(view);
       expect(text.slice(0, text.indexOf("<details>"))).toContain(sentence);
       expect(text.slice(0, text.indexOf("<details>")).match(/pools\.p0/g)).toHaveLength(1);
-      expect(outcomeHtml(view, INFO)).not.toMatch(/<details class="(delete|update) item"[^>]* open>/);
+      expect([...outcomeHtml(view, INFO)].join("")).not.toMatch(
+        /<details class="(delete|update) item"[^>]* open>/,
+      );
     }
   });
 
@@ -373,7 +375,7 @@ describe("a plan or an apply that did not succeed", () => {
       ...{ address, kind, action, result: "applied", elapsedMs: 5 },
     }));
     const view = outcomeView({ ...outcome, changes } as unknown as ApplyOutcome, [], plan);
-    const page = outcomeHtml(view, INFO);
+    const page = [...outcomeHtml(view, INFO)].join("");
     const destroyed = plan.touching.filter(({ destroys }) => destroys);
     expect(destroyed.length).toBeGreaterThan(0);
     expect(page).toContain("<dt>Destroyed</dt>");
@@ -392,7 +394,9 @@ describe("a plan or an apply that did not succeed", () => {
     expect(outcomeMarkdown(view, local).text).toMatch(
       /^- \*\*Next\*\*: fix the causes, then run the same command again/m,
     );
-    expect(outcomeHtml(view, INFO)).toContain("<dt>Next</dt><dd>fix the causes, then run the pipeline again");
+    expect([...outcomeHtml(view, INFO)].join("")).toContain(
+      "<dt>Next</dt><dd>fix the causes, then run the pipeline again",
+    );
     const team = { ...teamView(8), refusal: undefined };
     const next = (info: typeof INFO & Record<string, unknown>) =>
       /^- \*\*Next\*\*: (.*)$/m.exec(planMarkdown(team, info).text)?.[1];

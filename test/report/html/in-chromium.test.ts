@@ -38,7 +38,7 @@ const PAGES = {
   ),
   drift: driftHtml(driftView(fullPlan, 1, registry)),
   "compared plan": planHtml(viewOf(richPlan)),
-  outcome: outcomeHtml(outcomeView(richOutcome, [], viewOf(richPlan)), INFO),
+  outcome: [...outcomeHtml(outcomeView(richOutcome, [], viewOf(richPlan)), INFO)].join(""),
   "plan of nothing": planHtml(viewOf(planOf([]))),
   failure: failureHtml(
     "Validation",
