@@ -138,10 +138,10 @@ function diagnosticSections(
   notes: readonly Diagnostic[],
 ): readonly (readonly string[])[] {
   const guards = plan.guards.map(({ diagnostic }) => diagnostic);
-  return findingSections([...notes, ...plan.diagnostics, ...guards], colors);
+  return findingTexts([...notes, ...plan.diagnostics, ...guards], colors);
 }
 
-export const findingSections = (all: readonly Diagnostic[], colors: Colors) =>
+export const findingTexts = (all: readonly Diagnostic[], colors: Colors) =>
   diagnosticTexts(all, colors).map((text) => [text.trimEnd()]);
 
 /** What the plan of the base has and this one does not. */
