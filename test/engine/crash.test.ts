@@ -1,11 +1,10 @@
 // Crashes of a whole apply at each of its steps: the next run finishes the work, with nothing double, lost or left open.
 
 import { afterEach, expect, test } from "vitest";
-import type { Spec } from "../../src/spec/model/spec.ts";
 import { SAMPLE_STEP } from "../sample-size.ts";
-import { crashingProcess } from "./crashing.ts";
+import { blamedOnOthers, crashingProcess } from "./crashing.ts";
 import { FIRST, inventory, NOTHING, SECOND } from "./scenario.ts";
-import { doing, type Process, Site } from "./site.ts";
+import { doing, Site } from "./site.ts";
 
 const sites: Site[] = [];
 afterEach(() => {
@@ -113,17 +112,6 @@ test("no step of an interrupted change is blamed on others", { timeout: 120_000 
   expect(await crashEverywhere(MEMBERS, OTHER_MEMBERS, false)).toBeGreaterThan(50);
   expect(await crashEverywhere(OTHER_MEMBERS, MEMBERS, false)).toBeGreaterThan(50);
 });
-
-/** What a plan says that others changed. */
-async function blamedOnOthers(process: Process, spec: Spec): Promise<readonly string[]> {
-  const { plan } = await process.look(spec, (await process.store.read()).state);
-  return [
-    ...plan.drift.map(({ address, diffs }) => `drift ${address} ${diffs.map(({ path }) => path).join(" ")}`),
-    ...plan.changes.flatMap((change) =>
-      "cause" in change && change.cause !== "spec" ? [`${change.cause} ${change.address}`] : [],
-    ),
-  ];
-}
 
 for (const powerCut of [false, true]) {
   const how = powerCut ? "power cut" : "kill";

@@ -1,8 +1,9 @@
 // A simulated process that crashes at a chosen point: from then on its ports never settle, and no write takes effect.
 
 import type { HttpResponse } from "../../src/api/http/transport.ts";
+import type { Spec } from "../../src/spec/model/spec.ts";
 import { CrashPoints, never } from "./crash-points.ts";
-import type { ProcessOptions } from "./site.ts";
+import type { Process, ProcessOptions } from "./site.ts";
 
 /** File operations that change something. */
 export const FILE_CHANGES = new Set(["write", "sync", "rename", "link", "remove", "syncFolder", "open"]);
@@ -40,4 +41,15 @@ export function crashingProcess(at?: number): CrashingProcess {
       },
     },
   };
+}
+
+/** What a plan says that others changed. */
+export async function blamedOnOthers(process: Process, spec: Spec): Promise<readonly string[]> {
+  const { plan } = await process.look(spec, (await process.store.read()).state);
+  return [
+    ...plan.drift.map(({ address, diffs }) => `drift ${address} ${diffs.map(({ path }) => path).join(" ")}`),
+    ...plan.changes.flatMap((change) =>
+      "cause" in change && change.cause !== "spec" ? [`${change.cause} ${change.address}`] : [],
+    ),
+  ];
 }
