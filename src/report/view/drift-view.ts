@@ -4,6 +4,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
 import { unmarked } from "../../planner/diff/known-drift.ts";
 import { normalForm } from "../../planner/diff/normalize.ts";
+import type { Action } from "../../planner/model/change.ts";
 import type { Drift, DriftMark, DriftOrigin, Plan } from "../../planner/model/plan.ts";
 import { type FieldTable, type Severity, schemaAt } from "../../resource/field-schema.ts";
 import { isContentField, type Kind, type KindRegistry } from "../../resource/kind.ts";
@@ -66,6 +67,8 @@ export interface DriftItem {
   readonly open: Severity | undefined;
   /** It appeared, and no plan deletes it: its value cannot be read. */
   readonly isKept?: boolean;
+  /** The spec has the live values: no plan changes them, and an apply records them. */
+  readonly isInSpec?: boolean;
   /** Exact values for machines; `table` says which of them are sensitive. */
   readonly source: Drift;
   readonly table: FieldTable;
@@ -96,10 +99,13 @@ export function driftView(
 ): DriftView {
   const { host, drift, diagnostics, changes = [] } = plan;
   const title = `${verdict(drift, managed)}${markTitle(drift.flatMap(marksIn), context)}${ignoredText(ignoredFields)}`;
-  const kept = new Set(changes.flatMap(({ action, address }) => (action === "report" ? [address] : [])));
+  const addressesOf = (wanted: Action) =>
+    new Set(changes.flatMap(({ action, address }) => (action === wanted ? [address] : [])));
+  const [kept, unchanged] = [addressesOf("report"), addressesOf("noop")];
   const items = drift.map((drift) => ({
     ...driftItem(drift, registry, places, context),
     isKept: kept.has(drift.address),
+    isInSpec: drift.what === "changed" && unchanged.has(drift.address),
   }));
   const shown = items.filter((item) => isChosen(choice, driftEntry(item)));
   return {

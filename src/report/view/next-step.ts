@@ -46,21 +46,31 @@ export function nextOfDrift({ drift }: DriftView, info: RunInfo | undefined): st
   if (open.length === 0) return undefined;
   const step = (name: string, rest = "") => `\`${command(name, info)}${rest}\``;
   const kept = open.filter(({ isKept }) => isKept === true);
+  const inSpec = open.filter(({ isInSpec }) => isInSpec === true);
   const parts = [
-    ...(kept.length === open.length
+    ...(kept.length + inSpec.length === open.length
       ? []
       : [`to undo drift, run ${step("apply")}`, `to keep a change, ${step("drift accept", " ADDRESS")}`]),
     ...(kept.length === 0 ? [] : [keptText(kept)]),
-    `to keep it for a time, ${step("drift acknowledge", " ADDRESS --until DATE --reason TEXT")}`,
+    ...(inSpec.length === 0 ? [] : [`${inSpecText(inSpec)}, run ${step("apply")}`]),
+    ...(inSpec.length === open.length
+      ? []
+      : [`to keep it for a time, ${step("drift acknowledge", " ADDRESS --until DATE --reason TEXT")}`]),
   ];
   return parts.join("; ");
 }
 
+function inSpecText([first, ...more]: readonly Pick<DriftItem, "address">[]): string {
+  if (more.length > 0) return `the spec already has ${more.length + 1} of these resources: to record them`;
+  return `the spec already has ${nameIn(first)}: to record it`;
+}
+
+const nameIn = (item: Pick<DriftItem, "address"> | undefined): string =>
+  printable(item?.address ?? "").replaceAll("`", "'");
+
 function keptText([first, ...more]: readonly Pick<DriftItem, "address">[]): string {
   const [what, it] =
-    more.length === 0
-      ? [printable(first?.address ?? "").replaceAll("`", "'"), "it"]
-      : [`the ${more.length + 1} secrets that appeared`, "them"];
+    more.length === 0 ? [nameIn(first), "it"] : [`the ${more.length + 1} secrets that appeared`, "them"];
   return `declare ${what}, or delete ${it} in the workspace: no plan does`;
 }
 

@@ -45,4 +45,12 @@ describe("the next steps of drift", () => {
       /^to undo drift, run .*; to keep a change, .*; declare the 2 secrets that appeared, or delete them in the workspace: no plan does; to keep/,
     );
   });
+
+  test("of drift that the spec already has are to record it, with no word of undo or accept", () => {
+    const accepted = (name: string) => item(`pools.${name}`, { isInSpec: true });
+    expect(steps(accepted("p"))).toBe("the spec already has pools.p: to record it, run `workspace apply`");
+    expect(steps(accepted("p"), accepted("q"), item("pools.r"))).toMatch(
+      /^to undo drift, .*; the spec already has 2 of these resources: to record them, run `workspace apply`; to keep it for a time, /,
+    );
+  });
 });
