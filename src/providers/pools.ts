@@ -2,7 +2,7 @@
 
 import { remoteId } from "../core/address.ts";
 import { canonicalJson } from "../core/digest.ts";
-import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
+import { defined, type Json, type JsonObject } from "../core/json.ts";
 import { hasDigest } from "../core/sensitive/digests.ts";
 import type { FieldTable } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
@@ -30,6 +30,7 @@ import { fieldsNotSet, preservedIn, preservedPaths, withPreserved } from "./kit/
 import { effectOn, losesId, problem, removesObject } from "./kit/problems.ts";
 import {
   createdId,
+  hasComputeId,
   ignoreMissing,
   jobsOn,
   keyIn,
@@ -223,14 +224,11 @@ function clustersAndJobsOf(
   workspace: PlannedWorkspace,
 ): { clusters: readonly LiveObject[]; jobs: readonly LiveObject[] } {
   const id = live?.id;
-  const isInPool = (values: Json | undefined): boolean =>
-    id !== undefined && isObject(values) && String(values.instance_pool_id) === id;
-  return {
-    clusters: workspace
-      .live("clusters")
-      .filter((cluster) => isInPool(workspace.valuesAfter("clusters", cluster))),
-    jobs: id === undefined ? [] : jobsOn(id, workspace),
-  };
+  if (id === undefined) return { clusters: [], jobs: [] };
+  const clusters = workspace
+    .live("clusters")
+    .filter((cluster) => hasComputeId(workspace.valuesAfter("clusters", cluster), id));
+  return { clusters, jobs: jobsOn(id, workspace) };
 }
 
 const usersOfPool = (live: LiveObject | undefined, workspace: PlannedWorkspace): readonly string[] => {
@@ -289,13 +287,18 @@ export const pools = defineProvider({
           ...fieldsNotCopied(change, "pool"),
         ];
       // A state that equals a sensitive value is hidden.
-      const byState = Object.groupBy(clusters, ({ values: { run_state: state } }) =>
-        hasDigest(state) ? "hidden" : state === "RUNNING" ? "running" : "stopped",
-      );
-      const { running = [], stopped = [], hidden = [] } = byState;
+      const byState = Object.groupBy(clusters, (cluster) => {
+        const { run_state: state } = cluster.values;
+        if (hasDigest(state)) return "hidden";
+        if (state !== "RUNNING") return "stopped";
+        const { instance_pool_id: workers } = workspace.valuesAfter("clusters", cluster) ?? {};
+        return String(workers) === change.live?.id ? "running" : "driver";
+      });
+      const { running = [], driver = [], stopped = [], hidden = [] } = byState;
       const until = "until they leave the pool";
       return [
         ...effectOn(`running clusters cannot grow ${until}`, namesOf(running)),
+        ...effectOn(`running clusters cannot restart ${until}`, namesOf(driver)),
         ...effectOn(`stopped clusters cannot start ${until}`, namesOf(stopped)),
         ...effectOn(`clusters cannot grow or start ${until}`, namesOf(hidden)),
         ...effectOn("jobs cannot create their clusters in it", namesOf(jobs)),

@@ -180,3 +180,41 @@ test("deleting a pool reports the affected clusters and jobs, except deleted one
     pools.planning.consequences?.(planned(pools, "update", pool, { ...base, max_capacity: 1 }), workspace),
   ).toEqual([]);
 });
+
+test("a pool that has only the driver is in use: by clusters, job clusters, and clusters of tasks", () => {
+  const pool = liveObject("shared", base, {}, "p-1");
+  const drivers = { instance_pool_id: "p-2", driver_instance_pool_id: "p-1" };
+  const workspace = lookAt({
+    live: {
+      clusters: [
+        liveObject("up", { ...drivers, run_state: "RUNNING" }),
+        liveObject("down", { ...drivers, run_state: "TERMINATED" }),
+        liveObject("whole", { instance_pool_id: "p-1", run_state: "RUNNING" }),
+        liveObject("workers", {
+          instance_pool_id: "p-1",
+          driver_instance_pool_id: "p-2",
+          run_state: "RUNNING",
+        }),
+        liveObject("elsewhere", { instance_pool_id: "p-2", driver_instance_pool_id: "p-2" }),
+      ],
+      jobs: [
+        liveObject("shared cluster", { job_clusters: [{ job_cluster_key: "k", new_cluster: drivers }] }),
+        liveObject("task", { tasks: [{ task_key: "t", new_cluster: drivers }] }),
+        liveObject("elsewhere", { new_cluster: { instance_pool_id: "p-2" } }),
+      ],
+    },
+  });
+  const users = [
+    ...["cluster up", "cluster down", "cluster whole", "cluster workers"],
+    ...["job shared cluster", "job task"],
+  ];
+  expect(pools.planning.usersOf?.(pool, workspace)).toEqual(users);
+  const removed = planned(pools, "delete", pool);
+  expect(pools.planning.harms?.(removed, workspace)).toEqual(users.map((user) => `${user} loses its pool`));
+  expect(pools.planning.consequences?.(removed, workspace)).toEqual([
+    "running clusters cannot grow until they leave the pool: whole and workers",
+    "running clusters cannot restart until they leave the pool: up",
+    "stopped clusters cannot start until they leave the pool: down",
+    "jobs cannot create their clusters in it: shared cluster and task",
+  ]);
+});

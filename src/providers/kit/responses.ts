@@ -147,7 +147,8 @@ function needsCompute(job: LiveObject, id: string, workspace: PlannedWorkspace):
   return ids.includes(id) || hasComputeId(workspace.valuesAfter("jobs", job), id);
 }
 
-function hasComputeId(value: Json | undefined, id: string): boolean {
+/** Whether any field of a cluster or job, at any depth, names the cluster, pool, or warehouse. */
+export function hasComputeId(value: Json | undefined, id: string): boolean {
   if (Array.isArray(value)) return value.some((item: Json) => hasComputeId(item, id));
   if (!isObject(value)) return false;
   return Object.entries(value).some(([field, member]) =>

@@ -185,6 +185,38 @@ describe("a saved plan is refused with nothing written", () => {
     expect(await pools()).toHaveLength(2);
   });
 
+  test("if a cluster has only its driver by now in a pool that it replaces", async () => {
+    const policy = "policy: { max_deletes: 100%, on_immutable_change: replace }\n";
+    const pool = (type: string) => `pools: { p: { node_type_id: ${type} } }\n`;
+    const { api, run } = await planned(
+      pool("Standard_DS3_v2"),
+      pool("Standard_DS4_v2"),
+      "",
+      undefined,
+      policy,
+      "databricks",
+    );
+    const pools = async () =>
+      (await api("instance-pools/list")).instance_pools as unknown as readonly Record<string, never>[];
+    const [old] = await pools();
+    await api("instance-pools/create", { instance_pool_name: "w", node_type_id: "Standard_DS3_v2" });
+    const [workers] = (await pools()).filter(({ instance_pool_name: name }) => name === "w");
+    await api("clusters/create", {
+      cluster_name: "mine",
+      spark_version: "6.4.x-scala2.11",
+      num_workers: 1,
+      instance_pool_id: workers?.instance_pool_id,
+      driver_instance_pool_id: old?.instance_pool_id,
+    });
+    const { code, all } = await run("apply p.plan");
+    expect(code).toBe(4);
+    expect(all).toContain("pools.p would do more than the plan showed: the old object is in use now");
+    expect(await pools()).toHaveLength(2);
+    expect(await run("plan --out p.plan")).toMatchObject({ code: 0 });
+    expect(await run("apply p.plan")).toMatchObject({ code: 0 });
+    expect(await pools()).toHaveLength(3);
+  });
+
   test("if the secrets of a scope that it deletes cannot be read at the apply", async () => {
     const { api, run } = await planned(SCOPE, "");
     await api("secrets/put", { scope: "s", key: "mine", string_value: "mine" });
