@@ -37,10 +37,10 @@ async function build(folder: string): Promise<string> {
   return join(folder, "bin/workspace.js");
 }
 
-/** The file to start; that of the sources in a process that no run of tests started. */
-export async function builtProgram(): Promise<string> {
+/** The file to start; `otherwise`, by default that of the sources, in a process that no run of tests started. */
+export async function builtProgram(otherwise = () => join(ROOT, "bin/workspace.js")): Promise<string> {
   const port = process.env[PORT];
-  return port === undefined ? join(ROOT, "bin/workspace.js") : text(connect(Number(port), "127.0.0.1"));
+  return port === undefined ? otherwise() : text(connect(Number(port), "127.0.0.1"));
 }
 
 /** Variables of a process of the program: all of a run share its compiled code. */

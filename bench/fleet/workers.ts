@@ -3,12 +3,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { builtProgram } from "../../test/built-program.ts";
 import { installProgram } from "../installed.ts";
 import { WORKER_TOKEN } from "./farm.ts";
 import { SECRETS } from "./template.ts";
 
-/** Installed, as on the machine of an operator. */
-const CLI = installProgram(join(import.meta.dirname, "../.."), "fleet");
+/** Installed, as on the machine of an operator. A run of tests has built it already. */
+const CLI = await builtProgram(() => installProgram(join(import.meta.dirname, "../.."), "fleet"));
 
 export interface WorkerProcess {
   readonly id: string;
