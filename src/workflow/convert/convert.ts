@@ -15,7 +15,8 @@ import type { Live } from "../../resource/live.ts";
 import { omittedObjects } from "../../spec/export/addresses.ts";
 import { type ExportedSpec, exportSpec } from "../../spec/export/document.ts";
 import { existsAlready, problemsOfExport, writeExported } from "../transfer/export.ts";
-import { type ContentFolders, contentKey, convertedObjects, findContents } from "./contents.ts";
+import { type ContentFolders, contentKey, findContents } from "./contents.ts";
+import { convertedObjects } from "./convert-resources.ts";
 import {
   ConversionLog,
   type ConvertedObjects,
