@@ -1,4 +1,4 @@
-// The waves of a run: parses `--waves`, and splits the workspaces of a fleet into them.
+// The waves of a run: parses `--waves`, and splits the workspaces of a fleet into them. `run-fleet.ts` starts and stops them.
 
 import { type Failure, failureOf } from "../core/diagnostic.ts";
 import type { FleetWorkspace } from "./model/fleet.ts";

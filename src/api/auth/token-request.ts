@@ -1,4 +1,4 @@
-// One token request: retried after transient failures, never redirected, and reported without secrets.
+// One token request: retried after transient failures, never redirected, and reported without secrets. `sign-in.ts` decides what is requested.
 
 import { error } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// Decides whether and when a request is sent again. Pure: nothing here waits.
+// Decides whether and when a request to the workspace is sent again; token requests are decided in `auth/token-request.ts`. Pure: nothing here waits.
 
 import type { ApiAnswer, MalformedAnswer } from "../http/response.ts";
 import type { TransportFailure } from "../http/transport-failure.ts";

@@ -1,4 +1,5 @@
 // Keyed digests in place of sensitive values. A run that has a value finds it by its digest.
+// `state/model/digests-in-state.ts` puts them into what a state stores.
 
 import type { Address } from "../address.ts";
 import { decryptedBlock, encryptedBlock, keyedDigest } from "../digest.ts";

@@ -1,4 +1,5 @@
 // Known drift: each difference has a digest of its live value, so what was reported or acknowledged ends if that value changes.
+// An apply also ends it at what it writes: `state/format/fold.ts`.
 
 import { type Address, kindOf, nameOf } from "../../core/address.ts";
 import { canonicalJson, type KeyedDigest } from "../../core/digest.ts";

@@ -1,4 +1,5 @@
 // Reads the access list of an object in spec form, and writes its changes without losing entries of others.
+// `planner/diff/diff.ts` compares it like the other fields of the object.
 
 import { callerOf } from "../../api/contract/caller.ts";
 import type { Reader } from "../../api/contract/reader.ts";
