@@ -1,22 +1,17 @@
-// Makes a plan from desired, live, and recorded values, in the passes that are listed here in their order. It sends no request and reads no clock.
+// Makes a plan from desired, live, and recorded values, in the passes that are listed here in their order; what comes before and after them needs no draft.
+// It sends no request and reads no clock.
 
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
 import {
-  ignoredContradictions,
+  contradictionsWithIgnored,
   neededLookups,
   unconfirmedValues,
   unknownNames,
 } from "./check/confirm-names.ts";
-import {
-  checkGuards,
-  dependentKinds,
-  liveProblems,
-  unreadableKinds,
-  unreadDependents,
-} from "./check/guards.ts";
-import { nestingCycles, unmanageableMemberships, withNestingOrder } from "./check/memberships.ts";
+import { checkGuards, kindsOfUsers, liveProblems, unreadableKinds, unreadUsers } from "./check/guards.ts";
+import { membershipCycles, unmanageableMemberships, withMembershipOrder } from "./check/memberships.ts";
 import { decideResources } from "./decide/decide.ts";
 import { planDeletes, retainInUse } from "./decide/deletes.ts";
 import { withLikelyRenames } from "./decide/likely-renames.ts";
@@ -37,7 +32,12 @@ import { driftOf } from "./diff/drift.ts";
 import { comparedIn } from "./diff/known-drift.ts";
 import { accessOfPlan, unreadPrincipals } from "./effective-access/plan-access.ts";
 import { type Change, touches } from "./model/change.ts";
-import { createContext, dropInvalidRecords, type LiveMember, type PlanContext } from "./model/context.ts";
+import {
+  createContext,
+  dropInvalidRecords,
+  type PlanContext,
+  type UndeclaredObject,
+} from "./model/context.ts";
 import type { MissingFacts, PlanFacts, PlanInput } from "./model/input.ts";
 import type { Plan } from "./model/plan.ts";
 import { askKind, createPlannedWorkspace, withConsequences } from "./model/planned-workspace.ts";
@@ -55,7 +55,7 @@ const DECIDE: readonly Pass[] = [reporting(unreadableKinds), decide];
 const COLLECT: readonly Pass[] = [
   collectChanges,
   changing(withDependencies),
-  changing(withNestingOrder),
+  changing(withMembershipOrder),
   changing(withFreedPaths),
   adding(withPassedNames),
   keepSelected,
@@ -63,16 +63,16 @@ const COLLECT: readonly Pass[] = [
 
 /** The collected changes are checked, sorted, described, and guarded. */
 const FINISH: readonly Pass[] = [
-  reportSelection,
+  reportRefusals,
   reporting(takenPaths),
   reporting(unknownNames),
   reporting(unmanageableMemberships),
-  reporting(nestingCycles),
-  reporting(ignoredContradictions),
+  reporting(membershipCycles),
+  reporting(contradictionsWithIgnored),
   reporting(liveProblems),
-  findDuplicates,
+  findNamesakes,
   reportUnconfirmedValues,
-  reportUnreadDependents,
+  reportUnreadUsers,
   retainObjectsInUse,
   reporting(namesStillHeld),
   changing(inPlanOrder),
@@ -95,7 +95,7 @@ export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "call
   return runPasses(emptyDraft(context, { caller }), [...DECIDE, ...COLLECT]);
 }
 
-/** The facts that a draft needs and `facts` lacks. Once dependents are read, ask again: they can show that more is needed. */
+/** The facts that a draft needs and `facts` lacks. Once users of deleted objects are read, ask again: they can show that more is needed. */
 export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
   const collected = withFacts(draft, facts);
   // A plan without changes only needs to know whether the caller keeps members of lists.
@@ -116,8 +116,8 @@ export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
     facts[fact] === undefined ? missing() : NONE_MISSING[fact];
   return {
     caller: needsCaller || unlessKnown("caller", () => needed.has("caller")),
-    activeRuns: unlessKnown("activeRuns", () => needed.has("runs")),
-    dependents: unlessKnown("dependents", () => new Set(dependentKinds(context.input, changes).keys())),
+    activeRuns: unlessKnown("activeRuns", () => needed.has("activeRuns")),
+    usersOfDeleted: unlessKnown("usersOfDeleted", () => new Set(kindsOfUsers(context.input, changes).keys())),
     contents: unlessKnown("contents", () => changes.filter(setsContent).filter(hasText)),
     // `reportUnconfirmedValues` checks them before objects in use are retained, and needs an answer for each.
     lookups: unlessKnown("lookups", () =>
@@ -130,7 +130,7 @@ export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
 const NONE_MISSING: MissingFacts = {
   caller: false,
   activeRuns: false,
-  dependents: new Set(),
+  usersOfDeleted: new Set(),
   contents: [],
   lookups: [],
   principals: new Set(),
@@ -152,10 +152,10 @@ export interface PlanDraft {
   readonly facts: PlanFacts;
   /** The changes of the plan up to this pass. */
   readonly changes: readonly Change[];
-  /** The workspace as these changes leave it: made again by `advance` whenever they or the facts change. */
+  /** The live objects, and what these changes make of them: made again by `advance` whenever they or the facts change. */
   readonly workspace: PlannedWorkspace;
   /** Undeclared objects that appeared outside: drift, whether the plan deletes or reports them. */
-  readonly appeared: readonly LiveMember[];
+  readonly appeared: readonly UndeclaredObject[];
   /** Whether the caller decides which undeclared members of lists are deleted, and is not known. */
   readonly needsCaller: boolean;
   readonly access: Plan["access"];
@@ -248,15 +248,15 @@ function keepSelected({ context, changes }: PlanDraft): PassResult {
   return limitToSelected(context, changes) ?? {};
 }
 
-/** Refusals of resources that the plan is about, resources that `exclude` also leaves out, and names that cannot pass. */
-function reportSelection({ context, changes, diagnostics, ...draft }: PlanDraft): PassResult {
+/** Resources of the plan that could not be decided, resources that `exclude` also leaves out, and names that cannot pass. */
+function reportRefusals({ context, changes, diagnostics, ...draft }: PlanDraft): PassResult {
   const refused = refusalsInPlan(context.input, changes, draft.refusals, draft.excluded);
   const excluded = excludedWarning(draft.excludedDependents);
   return { diagnostics: [...diagnostics, ...refused, ...excluded, ...draft.nameErrors] };
 }
 
-/** The first pass with guards; `addGuards` adds the others. */
-function findDuplicates({ context, changes, diagnostics }: PlanDraft): PassResult {
+/** Live objects that have the name of a new one while no state exists. The first pass with guards; `addGuards` adds the others. */
+function findNamesakes({ context, changes, diagnostics }: PlanDraft): PassResult {
   const { guards, warnings } = duplicatesIn(context, changes);
   return { guards, diagnostics: [...diagnostics, ...warnings] };
 }
@@ -266,9 +266,9 @@ function reportUnconfirmedValues({ context, facts, changes, workspace, diagnosti
   return { diagnostics: [...diagnostics, ...unconfirmedValues(context, facts.lookups, lookups)] };
 }
 
-/** Of kinds that may use a deleted object. */
-function reportUnreadDependents({ context, facts, changes, diagnostics }: PlanDraft): PassResult {
-  return { diagnostics: [...diagnostics, ...unreadDependents(context.input, facts, changes)] };
+/** Kinds that could not be read, so whether they use a deleted object is not known. */
+function reportUnreadUsers({ context, facts, changes, diagnostics }: PlanDraft): PassResult {
+  return { diagnostics: [...diagnostics, ...unreadUsers(context.input, facts, changes)] };
 }
 
 function retainObjectsInUse({ context, facts, changes, workspace, diagnostics }: PlanDraft): PassResult {
@@ -294,5 +294,5 @@ function findDrift({ context, facts, changes, appeared }: PlanDraft): PassResult
 function addGuards({ context, changes, workspace, guards, diagnostics }: PlanDraft): PassResult {
   if (hasErrors(diagnostics)) return { guards: [] };
   const checked = checkGuards(context, changes, workspace);
-  return { guards: [...checked.guards, ...guards], diagnostics: [...diagnostics, ...checked.unchecked] };
+  return { guards: [...checked.guards, ...guards], diagnostics: [...diagnostics, ...checked.warnings] };
 }

@@ -57,7 +57,7 @@ export interface FieldDiff {
 /** Why a change is planned: the spec moved, the live object moved, or both. */
 export type Cause = "spec" | "drift" | "both";
 
-/** The world as consequences and guards see it. */
+/** The workspace as consequences and guards see it: `live` is now, the rest is what the plan makes of it. */
 export interface PlannedWorkspace {
   live(kind: string): readonly LiveObject[];
   /** Name of the caller, where known. */
@@ -101,7 +101,7 @@ export interface Objection {
 }
 
 /** Facts that a kind can need: the caller, and active job runs. */
-type NeededFact = "caller" | "runs";
+type NeededFact = "caller" | "activeRuns";
 
 /** For kinds with a field `content`. */
 interface ContentRules {

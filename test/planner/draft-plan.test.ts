@@ -23,7 +23,7 @@ const registry = registryOf(
               change.action !== "delete" || workspace.caller !== undefined
                 ? []
                 : workspace.live("tasks").some(({ values }) => values.box === change.live?.id)
-                  ? ["caller", "runs"]
+                  ? ["caller", "activeRuns"]
                   : [],
           },
         }
@@ -48,7 +48,7 @@ describe("missingFacts", () => {
     expect(missingFacts(draftPlan(same), {})).toEqual({
       caller: false,
       activeRuns: false,
-      dependents: new Set(),
+      usersOfDeleted: new Set(),
       contents: [],
       lookups: [],
       principals: new Set(),
@@ -57,16 +57,16 @@ describe("missingFacts", () => {
 
   test("asks for the kinds that may use what the plan deletes", () => {
     expect(missingFacts(draftPlan(deleting), {})).toMatchObject({
-      dependents: new Set(["tasks"]),
+      usersOfDeleted: new Set(["tasks"]),
       caller: false,
     });
   });
 
-  test("asks for the caller and active runs once dependents show that a change turns on them", () => {
+  test("asks for the caller and active runs once users of deleted objects show that a change turns on them", () => {
     const draft = draftPlan(deleting);
-    const used = missingFacts(draft, { dependents: listed([task]) });
-    expect(used).toMatchObject({ caller: true, activeRuns: true, dependents: new Set() });
-    expect(missingFacts(draft, { dependents: listed([]) })).toMatchObject({
+    const used = missingFacts(draft, { usersOfDeleted: listed([task]) });
+    expect(used).toMatchObject({ caller: true, activeRuns: true, usersOfDeleted: new Set() });
+    expect(missingFacts(draft, { usersOfDeleted: listed([]) })).toMatchObject({
       caller: false,
       activeRuns: false,
     });
@@ -124,7 +124,7 @@ function inputOf({ declared, there, recorded, labels }: Drawn): PlanInput {
 }
 
 const factsOf = ({ users, caller }: Drawn): PlanFacts => ({
-  dependents: listed(users.map((name) => object(`t-${name}`, name, { name, box: `b-${name}` }))),
+  usersOfDeleted: listed(users.map((name) => object(`t-${name}`, name, { name, box: `b-${name}` }))),
   activeRuns: [],
   contents: new Map(),
   lookups: { catalogs: new Map(), kinds: new Map() },
@@ -138,7 +138,7 @@ test("a plan with every fact asks for nothing but a caller that the service does
       expect({ ...open, caller: false }).toEqual({
         caller: false,
         activeRuns: false,
-        dependents: new Set(),
+        usersOfDeleted: new Set(),
         contents: [],
         lookups: [],
         principals: new Set(),
@@ -149,15 +149,15 @@ test("a plan with every fact asks for nothing but a caller that the service does
   );
 });
 
-test("facts other than dependents never lead to further requests", () => {
+test("facts other than users of deleted objects never lead to further requests", () => {
   fc.assert(
     fc.property(drawn, (one) => {
       const draft = draftPlan(inputOf(one));
       const first = missingFacts(draft, {});
-      const { dependents: _, ...facts } = factsOf(one);
+      const { usersOfDeleted: _, ...facts } = factsOf(one);
       const then = missingFacts(draft, facts);
       if (then.caller) expect(first.caller).toBe(true);
-      for (const kind of then.dependents) expect(first.dependents).toContain(kind);
+      for (const kind of then.usersOfDeleted) expect(first.usersOfDeleted).toContain(kind);
     }),
     { numRuns: sampleOf(300) },
   );

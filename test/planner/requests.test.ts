@@ -19,7 +19,7 @@ const registry = registryOf(
         planning: {
           neededFacts: ({ after, live: found }) => {
             const note = after?.note ?? found?.values.note;
-            return note === "who" ? ["caller"] : note === "runs" ? ["runs"] : [];
+            return note === "who" ? ["caller"] : note === "runs" ? ["activeRuns"] : [];
           },
           consequences: ({ action, name }: PlannedChange) =>
             name === "quiet" ? [] : [`${action} disturbs ${name}`],
@@ -57,7 +57,7 @@ const asked = (given: Partial<PlanInput>, facts: PlanFacts = {}) =>
 const NOTHING: MissingFacts = {
   caller: false,
   activeRuns: false,
-  dependents: new Set(),
+  usersOfDeleted: new Set(),
   contents: [],
   lookups: [],
   principals: new Set(),
@@ -92,8 +92,8 @@ describe("a plan asks", () => {
 
   test("for kinds that may use what it deletes, unless they were read", () => {
     const partial = new Map([...world].filter(([kind]) => kind !== "tasks"));
-    expect(asked({ live: partial })).toEqual({ ...NOTHING, dependents: new Set(["tasks"]) });
-    expect(asked({ live: partial }, { dependents: new Map() })).toEqual(NOTHING);
+    expect(asked({ live: partial })).toEqual({ ...NOTHING, usersOfDeleted: new Set(["tasks"]) });
+    expect(asked({ live: partial }, { usersOfDeleted: new Map() })).toEqual(NOTHING);
     expect(asked({})).toEqual(NOTHING);
   });
 
@@ -220,7 +220,7 @@ describe("a finished plan", () => {
     expect(part({ spec: spec([box()]), live: keys, only: () => true })).toEqual({ planned: 1, total: 1 });
   });
 
-  test("keeps the objects that dependents use, and has no guards while it has errors", () => {
+  test("keeps the objects that users of deleted objects use, and has no guards while it has errors", () => {
     const limited = { spec: spec([], { max_deletes: { count: 0 } }) };
     expect(finished(limited).guards.map(({ diagnostic }) => diagnostic.code)).toEqual(["GUARD_MAX_DELETES"]);
     const stranger = live({ boxes: [object("b1", "a", LIVE), object("b2", "n")] });

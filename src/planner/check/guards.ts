@@ -17,12 +17,12 @@ import { askKind } from "../model/planned-workspace.ts";
 /** Below this number of managed resources, a share is not checked. */
 const SHARE_COUNTS_ABOVE = 10;
 
-/** `unchecked`: warnings of kinds about what they could not check. */
+/** `warnings`: of kinds, about what they could not check. */
 export function checkGuards(
   context: PlanContext,
   changes: readonly Change[],
   workspace: PlannedWorkspace,
-): { readonly guards: readonly Guard[]; readonly unchecked: readonly Diagnostic[] } {
+): { readonly guards: readonly Guard[]; readonly warnings: readonly Diagnostic[] } {
   const ofKinds = objections(context, changes, workspace);
   const isGuard = ({ diagnostic }: Guard): boolean => diagnostic.severity === "error";
   return {
@@ -33,7 +33,7 @@ export function checkGuards(
       ...ofKinds.filter(isGuard),
       ...limits(context, changes),
     ],
-    unchecked: ofKinds.filter((found) => !isGuard(found)).map(({ diagnostic }) => diagnostic),
+    warnings: ofKinds.filter((found) => !isGuard(found)).map(({ diagnostic }) => diagnostic),
   };
 }
 
@@ -280,7 +280,7 @@ function told(group: readonly Unread[]): Diagnostic {
 }
 
 /** Kinds that may use deleted objects and that the input contains only in part, or lacks. */
-export function dependentKinds(input: PlanInput, changes: readonly Change[]): ReadonlyMap<string, Address> {
+export function kindsOfUsers(input: PlanInput, changes: readonly Change[]): ReadonlyMap<string, Address> {
   const kinds = new Map<string, Address>();
   for (const change of changes) {
     if (!removes(change)) continue;
@@ -307,14 +307,14 @@ function isSeen({ live, spec, state }: PlanInput, { kind, nested }: PlannedKind,
 }
 
 /** Reported if a plan deletes an object and its side effects cannot be determined. */
-export function unreadDependents(
+export function unreadUsers(
   input: PlanInput,
-  { dependents }: PlanFacts,
+  { usersOfDeleted }: PlanFacts,
   changes: readonly Change[],
 ): Diagnostic[] {
-  if (dependents === undefined) return [];
-  return [...dependentKinds(input, changes)].flatMap(([kind, address]) => {
-    const liveKind = dependents.get(kind);
+  if (usersOfDeleted === undefined) return [];
+  return [...kindsOfUsers(input, changes)].flatMap(([kind, address]) => {
+    const liveKind = usersOfDeleted.get(kind);
     return liveKind === undefined ? [] : untold(kind, address, liveKind);
   });
 }

@@ -11,8 +11,8 @@ import { markedResult } from "../model/planned-workspace.ts";
 import { mentioned, withNeeds } from "../order/dependencies.ts";
 import { transitiveClosure } from "../order/graph.ts";
 
-/** Cycles of declared memberships alone were reported with the spec. */
-export function nestingCycles(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
+/** Groups that would be members of each other. Cycles of declared memberships alone were reported with the spec. */
+export function membershipCycles(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
   return context.input.registry.kinds.flatMap((provider) => {
     if (!nestsItself(provider)) return [];
     const ofKind = changes.filter(({ kind }) => kind === provider.kind);
@@ -29,7 +29,7 @@ export function nestingCycles(context: PlanContext, changes: readonly Change[]):
 }
 
 /** The changes, with a dependency of each new membership on what ends an opposite one, unless their order opposes that. */
-export function withNestingOrder(context: PlanContext, changes: readonly Change[]): readonly Change[] {
+export function withMembershipOrder(context: PlanContext, changes: readonly Change[]): readonly Change[] {
   const waits = context.input.registry.kinds.flatMap((provider) => endings(context, provider, changes));
   if (waits.length === 0) return changes;
   const needs = new Map<Address, readonly Address[]>();

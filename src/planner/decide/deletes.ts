@@ -11,6 +11,7 @@ import {
 } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import { addressesOf, foldName, isBuiltIn } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { StateRecord } from "../../state/model/record.ts";
@@ -23,7 +24,7 @@ import {
   removes,
   UNDECLARED,
 } from "../model/change.ts";
-import { hasUnreadableValue, isRead, type LiveMember, type PlanContext } from "../model/context.ts";
+import { hasUnreadableValue, isRead, type PlanContext } from "../model/context.ts";
 import type { PlanFacts } from "../model/input.ts";
 import { isManageable } from "./match-live.ts";
 import { occupiedFolders } from "./paths.ts";
@@ -211,7 +212,7 @@ export function retainInUse(
 /** Applies only to objects with a replacement. The spec decides about other deletions. */
 function holdersOf(
   { input, liveIndex }: PlanContext,
-  { dependents }: PlanFacts,
+  { usersOfDeleted }: PlanFacts,
   change: Change,
   workspace: PlannedWorkspace,
 ): readonly string[] {
@@ -220,7 +221,9 @@ function holdersOf(
   const live = isOld ? liveIndex.byId(change.kind, change.id) : undefined;
   const { planning, usedBy = [] } = input.registry.get(change.kind);
   if (live === undefined || planning.usersOf === undefined) return [];
-  const unread = usedBy.filter((kind) => (dependents?.get(kind) ?? input.live.get(kind))?.readable === false);
+  const unread = usedBy.filter(
+    (kind) => (usersOfDeleted?.get(kind) ?? input.live.get(kind))?.readable === false,
+  );
   // Unreadable is never empty.
   return [
     ...planning.usersOf(live, workspace),
@@ -238,7 +241,7 @@ function staying({ address, name }: Change, holders: readonly string[]): Diagnos
 
 export function deleteChange(
   provider: PlannedKind,
-  { address, live }: LiveMember,
+  { address, live }: { readonly address: Address; readonly live: LiveObject },
   reason: string,
   name = live.name,
 ): Delete {

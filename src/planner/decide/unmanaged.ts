@@ -14,7 +14,7 @@ import type { PlannedKind } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldName, isBuiltIn } from "../../resource/names.ts";
 import type { Change } from "../model/change.ts";
-import { hasUnreadableValue, type LiveMember, objectKey, type PlanContext } from "../model/context.ts";
+import { hasUnreadableValue, objectKey, type PlanContext, type UndeclaredObject } from "../model/context.ts";
 import { stateExists } from "../model/input.ts";
 import type { Unmanaged } from "../model/plan.ts";
 import { deleteChange } from "./deletes.ts";
@@ -24,7 +24,7 @@ import { occupiedFolders } from "./paths.ts";
 interface PlannedUnmanaged {
   readonly changes: readonly Change[];
   /** Unrecorded members of lists that the spec declares, and unrecorded objects of authoritative kinds. */
-  readonly appeared: readonly LiveMember[];
+  readonly appeared: readonly UndeclaredObject[];
   /** Objects that would be judged differently if the caller were known. */
   readonly needsCaller: boolean;
 }
@@ -43,9 +43,9 @@ export function planUnmanaged(context: PlanContext, caller: string | undefined):
 }
 
 /** Kinds that the policy makes authoritative: undeclared live objects are deleted. */
-function undeclaredObjects(context: PlanContext, isManaged: IsManaged): LiveMember[] {
+function undeclaredObjects(context: PlanContext, isManaged: IsManaged): UndeclaredObject[] {
   if (context.input.destroy === true) return [];
-  const liveMembers: LiveMember[] = [];
+  const undeclared: UndeclaredObject[] = [];
   for (const kind of context.input.spec.policy.authoritative) {
     const provider = context.input.registry.get(kind);
     if (provider.nested !== undefined) continue;
@@ -53,13 +53,13 @@ function undeclaredObjects(context: PlanContext, isManaged: IsManaged): LiveMemb
     for (const live of context.liveIndex.all(kind)) {
       if (isManaged(kind, live.id) || isBuiltIn(provider, live.name)) continue;
       if (wanted.has(foldName(provider, live.name)) || !isManageable(live)) continue;
-      liveMembers.push({ address: freeAddress(context, kind, live.name, live.id), live });
+      undeclared.push({ address: freeAddress(context, kind, live.name, live.id), live });
     }
   }
-  return liveMembers;
+  return undeclared;
 }
 
-function deletionOf({ input }: PlanContext, unwanted: LiveMember): Change {
+function deletionOf({ input }: PlanContext, unwanted: UndeclaredObject): Change {
   const provider = input.registry.of(unwanted.address);
   const reason = `the policy makes ${provider.kind} authoritative, and the spec does not declare it`;
   return deleteChange(provider, unwanted, reason);
@@ -94,7 +94,7 @@ function unmanagedMembers(
   isManaged: IsManaged,
 ): PlannedUnmanaged {
   const changes: Change[] = [];
-  const appeared: LiveMember[] = [];
+  const appeared: UndeclaredObject[] = [];
   let needsCaller = false;
   for (const provider of context.input.registry.kinds) {
     if (provider.nested === undefined) continue;
@@ -167,7 +167,7 @@ function isManagedObject(context: PlanContext): IsManaged {
   return (kind, id) => context.owners.has(kind, id) || decided.has(objectKey(kind, id));
 }
 
-function reported(provider: PlannedKind, member: LiveMember): Change {
+function reported(provider: PlannedKind, member: UndeclaredObject): Change {
   const reason = "it is in the workspace but not in the spec; it is kept because its value cannot be read";
   return { ...deleteChange(provider, member, reason), action: "report", cause: "drift" };
 }

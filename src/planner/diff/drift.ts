@@ -8,10 +8,10 @@ import type { StateRecord } from "../../state/model/record.ts";
 import type { Change } from "../model/change.ts";
 import {
   isRead,
-  type LiveMember,
   type PlanContext,
   type RecordedValues,
   recordedOf,
+  type UndeclaredObject,
 } from "../model/context.ts";
 import type { PlanFacts } from "../model/input.ts";
 import type { Drift } from "../model/plan.ts";
@@ -22,7 +22,7 @@ import { comparable, isIdentical, isIgnored, recordedWithIgnored } from "./norma
 export function driftOf(
   context: PlanContext,
   contents: PlanFacts["contents"],
-  appeared: readonly LiveMember[],
+  appeared: readonly UndeclaredObject[],
 ): Drift[] {
   const drifts: Drift[] = [];
   for (const record of context.input.state.records.values()) {

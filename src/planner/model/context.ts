@@ -174,7 +174,8 @@ function byIds(objects: readonly LiveObject[]): ReadonlyMap<string, LiveObject> 
   return byKey;
 }
 
-export interface LiveMember {
+/** A live object that no resource declares, with the address that it would have. */
+export interface UndeclaredObject {
   readonly address: Address;
   readonly live: LiveObject;
 }

@@ -30,8 +30,8 @@ export function createPlannedWorkspace(
   );
   return {
     live: (kind) => {
-      const dependents = facts.dependents?.get(kind);
-      return dependents?.readable === true ? dependents.objects : liveIndex.all(kind);
+      const usersOfDeleted = facts.usersOfDeleted?.get(kind);
+      return usersOfDeleted?.readable === true ? usersOfDeleted.objects : liveIndex.all(kind);
     },
     caller: facts.caller,
     activeRuns: facts.activeRuns,

@@ -242,7 +242,7 @@ export const clusters = defineProvider({
     serverDefaults: () => ({ enable_elastic_disk: false }),
     steps,
     neededFacts: (change, workspace) =>
-      interrupts(change) && workspace.activeRuns === undefined ? ["runs"] : [],
+      interrupts(change) && workspace.activeRuns === undefined ? ["activeRuns"] : [],
     consequences,
     harms(change, workspace) {
       const { live, action } = change;

@@ -244,7 +244,7 @@ export const jobs = defineProvider({
       },
     ],
     neededFacts: (change, workspace) =>
-      change.action === "delete" && workspace.activeRuns === undefined ? ["runs"] : [],
+      change.action === "delete" && workspace.activeRuns === undefined ? ["activeRuns"] : [],
     consequences,
     judgedBy: policyKinds,
     objections: policyObjections,

@@ -44,19 +44,19 @@ const given = (wanted: typeof steel, around?: LiveKind, from = known) => ({
   spec: wanted,
   live: world,
   state: from,
-  ...(around === undefined ? {} : { dependents: new Map([["tasks", around]]) }),
+  ...(around === undefined ? {} : { usersOfDeleted: new Map([["tasks", around]]) }),
 });
 const made = (...of: Parameters<typeof given>) => makePlan(given(...of));
-const dependents = (...of: Parameters<typeof given>) => [
-  ...missingFacts(draftPlan(given(...of)), given(...of)).dependents,
+const listedKinds = (...of: Parameters<typeof given>) => [
+  ...missingFacts(draftPlan(given(...of)), given(...of)).usersOfDeleted,
 ];
 
 describe("a plan with a deletion", () => {
   test("requests the kinds that may use the object, and a plan without one does not", () => {
-    expect(dependents(steel)).toEqual(["tasks"]);
-    expect(dependents(spec([]))).toEqual(["tasks"]);
-    expect(dependents(spec([resource("boxes.a", { values: { material: "wood" } })]))).toEqual([]);
-    expect(dependents(steel, kind(theirs))).toEqual([]);
+    expect(listedKinds(steel)).toEqual(["tasks"]);
+    expect(listedKinds(spec([]))).toEqual(["tasks"]);
+    expect(listedKinds(spec([resource("boxes.a", { values: { material: "wood" } })]))).toEqual([]);
+    expect(listedKinds(steel, kind(theirs))).toEqual([]);
   });
 
   test("says where it could not look", () => {
@@ -97,7 +97,7 @@ describe("an object that gives way to its successor", () => {
             { deposed: [theirs.values.box as never] },
           ),
         ]),
-        dependents: new Map([["tasks", around]]),
+        usersOfDeleted: new Map([["tasks", around]]),
       });
     expect(later(kind(theirs)).changes).toMatchObject([{ action: "noop" }]);
     expect(later(kind(theirs)).diagnostics).toMatchObject([{ severity: "warning", code: "PLAN_KEPT" }]);

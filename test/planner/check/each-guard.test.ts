@@ -285,7 +285,7 @@ test("a kind warns of what it could not check, without a guard", () => {
   const here = context({ registry: registryOf([boxes]), live: live({ boxes: [object("1", "a")] }) });
   const changes = [update("boxes.a"), remove("boxes.b")];
   const found = checkGuards(here, changes, createPlannedWorkspace(here, {}, changes));
-  expect(found.unchecked).toEqual([
+  expect(found.warnings).toEqual([
     { severity: "warning", code: "PLAN_UNCHECKED", message, address: "boxes.a" },
   ]);
   expect(found.guards.map(({ addresses }) => addresses)).toEqual([["boxes.b"]]);

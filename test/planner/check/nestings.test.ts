@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { nestingCycles, withNestingOrder } from "../../../src/planner/check/memberships.ts";
+import { membershipCycles, withMembershipOrder } from "../../../src/planner/check/memberships.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
 import { context, live, object, resource, spec } from "../build.ts";
@@ -36,14 +36,14 @@ const registry = registryOf(
 );
 
 const chains = (world: ReturnType<typeof live>, changes: readonly Change[]): string[] =>
-  nestingCycles(context({ registry, live: world }), changes).map(
+  membershipCycles(context({ registry, live: world }), changes).map(
     ({ message }) => message.split("in the workspace: ")[1] ?? message,
   );
 
 test("a membership that the workspace opposes is an error at the resource, with the whole chain", () => {
   const world = boxes({ a: ["middle"], middle: ["x", "inner"], x: [], inner: ["b"], b: [] });
   const declared = spec([resource("boxes.b")]);
-  expect(nestingCycles(context({ live: world, spec: declared }), [updateOf("b", [], ["a"])])).toEqual([
+  expect(membershipCycles(context({ live: world, spec: declared }), [updateOf("b", [], ["a"])])).toEqual([
     {
       severity: "error",
       code: "SPEC_CYCLE",
@@ -54,7 +54,7 @@ test("a membership that the workspace opposes is an error at the resource, with 
       hint: "remove one of these memberships from the workspace or the spec",
     },
   ]);
-  expect(nestingCycles(context({ live: world }), [updateOf("b", [], ["a"])])[0]?.at).toBeUndefined();
+  expect(membershipCycles(context({ live: world }), [updateOf("b", [], ["a"])])[0]?.at).toBeUndefined();
 });
 
 test("a membership is checked where a change adds it, not where the object has it or nothing is written", () => {
@@ -127,7 +127,7 @@ const waits = (
   changes: readonly Change[],
 ): Record<string, readonly string[]> =>
   Object.fromEntries(
-    withNestingOrder(context({ registry, live: world }), changes)
+    withMembershipOrder(context({ registry, live: world }), changes)
       .filter(({ dependsOn }) => dependsOn.length > 0)
       .map(({ address, dependsOn }) => [address, dependsOn]),
   );

@@ -68,7 +68,7 @@ describe("a replaced object in use", () => {
     const { notes } = retained(
       [remove("boxes.a", { id, deposed: true })],
       { live: world() },
-      { dependents: new Map([["tasks", unread]]) },
+      { usersOfDeleted: new Map([["tasks", unread]]) },
     );
     expect(notes[0]?.message).toContain("in use: possibly tasks, which could not be read");
     const inInput = new Map([...world(), ["tasks", unread] as const]);

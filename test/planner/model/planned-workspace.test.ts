@@ -109,7 +109,7 @@ describe("the workspace after a plan", () => {
     expect(workspace([], { destroy: true }).declared("boxes", "a")).toBe(false);
   });
 
-  test("has the dependents that were read in place of the live objects, unless they could not be read", () => {
+  test("has the users of deleted objects that were read in place of the listed ones, unless they could not be read", () => {
     const task = object("t9", "t9");
     const readable = { readable: true, objects: [task], unreadableParents: new Map() } as const;
     const diagnostic = { severity: "error", code: "API_FORBIDDEN", message: "no" } as const;
@@ -117,9 +117,9 @@ describe("the workspace after a plan", () => {
       workspace([], {}, facts)
         .live("tasks")
         .map(({ id }) => id);
-    expect(seen({ dependents: new Map([["tasks", readable]]) })).toEqual(["t9"]);
-    expect(seen({ dependents: new Map([["tasks", { readable: false, diagnostic }]]) })).toEqual(["b1"]);
-    expect(seen({ dependents: new Map() })).toEqual(["b1"]);
+    expect(seen({ usersOfDeleted: new Map([["tasks", readable]]) })).toEqual(["t9"]);
+    expect(seen({ usersOfDeleted: new Map([["tasks", { readable: false, diagnostic }]]) })).toEqual(["b1"]);
+    expect(seen({ usersOfDeleted: new Map() })).toEqual(["b1"]);
     expect(seen({})).toEqual(["b1"]);
   });
 

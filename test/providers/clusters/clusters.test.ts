@@ -361,7 +361,7 @@ describe("consequences", () => {
 
   test("an edit of a running cluster restarts it and stops its runs; a resize does nothing of the kind", () => {
     const edit = planned(clusters, "update", live, { ...base, spark_env_vars: { A: "1" } });
-    expect(clusters.planning.neededFacts?.(edit, lookAt({}))).toEqual(["runs"]);
+    expect(clusters.planning.neededFacts?.(edit, lookAt({}))).toEqual(["activeRuns"]);
     expect(clusters.planning.consequences?.(edit, lookAt({ activeRuns, live: { jobs } }))).toEqual([
       "the cluster is running and restarts to apply the changes",
       "2 active runs on it stop",
@@ -381,7 +381,7 @@ describe("consequences", () => {
     expect(
       clusters.planning.consequences?.(removal, lookAt({ activeRuns: [], live: { jobs: others } })),
     ).toContain("jobs that run on it: nightly and of many tasks");
-    expect(clusters.planning.neededFacts?.(removal, lookAt({}))).toEqual(["runs"]);
+    expect(clusters.planning.neededFacts?.(removal, lookAt({}))).toEqual(["activeRuns"]);
     expect(clusters.planning.consequences?.(removal, lookAt({ activeRuns, live: { jobs } }))).toEqual([
       "the cluster is running and is permanently deleted",
       "2 active runs on it stop",

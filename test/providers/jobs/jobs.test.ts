@@ -204,7 +204,7 @@ describe("changing and removing", () => {
   test("a job that goes tells whom the service mails, that its history goes, and which runs end", () => {
     const live = liveObject("j", { name: "j", ...full }, {}, "7");
     const change = planned(jobs, "delete", live);
-    expect(jobs.planning.neededFacts?.(change, lookAt({}))).toEqual(["runs"]);
+    expect(jobs.planning.neededFacts?.(change, lookAt({}))).toEqual(["activeRuns"]);
     expect(
       jobs.planning.consequences?.(change, lookAt({ activeRuns: [{ job_id: 7 }, { job_id: 8 }] })),
     ).toEqual([
