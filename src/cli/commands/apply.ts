@@ -2,9 +2,9 @@
 
 import {
   type ApplyRequest,
-  freshPlanMaker,
+  prepareFreshPlan,
+  prepareSavedPlan,
   runApply,
-  savedPlanMaker,
   withPlanFile,
 } from "../../workflow/apply/apply.ts";
 import type { Invocation, InvocationOptions } from "../../workflow/invocation/invocation.ts";
@@ -97,7 +97,7 @@ function applySpec(
       async (session) => {
         const presenter = planPresenter(reports, session, options, destroy, signal);
         const request = applyRequest(reports, options, signal);
-        return endApply(reports, await runApply(session, request, freshPlanMaker(plan), presenter));
+        return endApply(reports, await runApply(session, request, prepareFreshPlan(plan), presenter));
       },
     ),
   );
@@ -113,7 +113,7 @@ function applyFile(
     withPlanFile(invocation, options, file, signal, async (session, plan) => {
       const presenter = savedPlanPresenter(reports, session);
       const request = applyRequest(reports, options, signal);
-      return endApply(reports, await runApply(session, request, savedPlanMaker(plan), presenter));
+      return endApply(reports, await runApply(session, request, prepareSavedPlan(plan), presenter));
     }),
   );
 }

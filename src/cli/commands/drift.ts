@@ -217,7 +217,7 @@ export const acknowledgeCommand = defineCommand({
       await writeEntries(session.store, wait, async (lease) => {
         const state = lease.state();
         const { plan, input, recovered, callerEntries, sensitive } = await planWorkspace(session, state, {
-          writes: true,
+          recordsCaller: true,
         });
         const isAddress = (text: string): boolean =>
           session.spec.resources.has(text as Address) || input.state.records.has(text as Address);

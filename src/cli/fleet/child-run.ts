@@ -15,7 +15,7 @@ import { diagnosticText } from "../../report/text/diagnostic-text.ts";
 import { printable } from "../../report/text/printable.ts";
 import { colorsFor } from "../../report/text/terminal.ts";
 import { driftItem } from "../../report/view/drift-view.ts";
-import { type ApplyPresenter, freshPlanMaker, runApply } from "../../workflow/apply/apply.ts";
+import { type ApplyPresenter, prepareFreshPlan, runApply } from "../../workflow/apply/apply.ts";
 import {
   type Invocation,
   type RunFigures,
@@ -206,7 +206,7 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
       const result = await runApply(
         session,
         { lockTimeout, signal },
-        freshPlanMaker(plan),
+        prepareFreshPlan(plan),
         watched.presenter,
       );
       if (result.status !== "applied") {

@@ -10,12 +10,7 @@ import {
   type OutcomeView,
   outcomeView,
 } from "../../report/view/outcome-view.ts";
-import type {
-  AppliedOutcome,
-  ApplyPresenter,
-  ApplyRequest,
-  ApplyResult,
-} from "../../workflow/apply/apply.ts";
+import type { ApplyPresenter, ApplyRequest, ApplyResult, ShownOutcome } from "../../workflow/apply/apply.ts";
 import { placesIn } from "../../workflow/plan/spec-places.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import { exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
@@ -132,7 +127,7 @@ export function applyRequest(
 /** The outcome where text has shown the plan already; `alreadySaid`: nothing is left to say as text. */
 async function showOutcomeAfterPlan(
   reports: OutcomeReports,
-  outcome: AppliedOutcome,
+  outcome: ShownOutcome,
   shown: ShownPlan,
   alreadySaid: boolean,
 ): Promise<void> {
@@ -147,7 +142,7 @@ async function showOutcomeAfterPlan(
 
 function showDocuments(
   reports: OutcomeReports,
-  outcome: AppliedOutcome,
+  outcome: ShownOutcome,
   shown: ShownPlan,
   { notes, savedPlan = false }: { readonly notes: ShownPlan["notes"]; readonly savedPlan?: boolean },
   only?: (format: OutcomeFormat) => boolean,

@@ -70,7 +70,7 @@ export const testFailureDocument: FailureDocument = async (context, form, diagno
 
 /** If a run ended before its options were parsed, only the environment is known. */
 async function infoOf(context: Invocation, origin: RunOrigin | undefined): Promise<RunInfo> {
-  const selected = context.run.savedPlan ?? context.with({ file: undefined, target: undefined });
+  const selected = context.run.ofSavedPlan ?? context.with({ file: undefined, target: undefined });
   // The host is known with the plan.
   return {
     ...(origin ?? (await runOrigin(selected, false))),

@@ -82,8 +82,8 @@ export class Reports<F extends string> {
   }
 
   get origin(): Promise<RunOrigin> {
-    const { savedPlan } = this.context.run;
-    if (savedPlan !== undefined) this.#originOfSavedPlan ??= runOrigin(savedPlan, !this.#untrusted);
+    const { ofSavedPlan } = this.context.run;
+    if (ofSavedPlan !== undefined) this.#originOfSavedPlan ??= runOrigin(ofSavedPlan, !this.#untrusted);
     return this.#originOfSavedPlan ?? this.#origin;
   }
 

@@ -116,7 +116,7 @@ async function factsOf(
   { code, errors }: RunEnd,
 ): Promise<RunResult> {
   const { commit, runUrl, toolVersion, madeAt, target } = await runOrigin(
-    context.run.savedPlan ?? context,
+    context.run.ofSavedPlan ?? context,
     !context.untrusted,
   );
   return {

@@ -26,6 +26,7 @@ import {
   type Plan,
 } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
+import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
 import { withEntries } from "../../state/format/fold.ts";
@@ -51,14 +52,15 @@ import { type Session, withSession } from "../session/session.ts";
 
 /** Shows an apply, and decides for the user. Its methods are called in this order, under the lock. */
 export interface ApplyPresenter {
-  /** `notes`: what was found about the run before the plan. */
+  /** `notes`: what was found about the state and the run; what is found about the changes is in the plan. */
   planned(plan: Plan, notes: readonly Diagnostic[]): Promise<void>;
   approve(plan: Plan): Promise<boolean>;
   changed(event: ApplyEvent): void;
-  applied(plan: Plan, outcome: AppliedOutcome, notes: readonly Diagnostic[]): Promise<void>;
+  applied(plan: Plan, outcome: ShownOutcome, notes: readonly Diagnostic[]): Promise<void>;
 }
 
-export interface AppliedOutcome extends ApplyOutcome {
+/** The outcome for readers, without sensitive values. */
+export interface ShownOutcome extends ApplyOutcome {
   /** The user or service principal that the service knew the run by. */
   readonly caller?: string;
 }
@@ -77,14 +79,16 @@ export type ApplyResult =
 /** A plan, and what its execution needs. */
 interface PreparedApply {
   readonly plan: Plan;
-  /** About the state and the run, apart from those of the plan. */
-  readonly findings: readonly Diagnostic[];
+  /** About the state and the run; what is found about the changes is in the plan. */
+  readonly runFindings: readonly Diagnostic[];
   /** Absent for a blocked plan of a file, for which the workspace was not read. */
   readonly execution?: Execution;
 }
 
 interface Execution {
-  /** The objects and their drift when the plan was made; they can end acknowledgements. */
+  /** The objects when the plan was made. */
+  readonly live: Live;
+  /** Their drift, which can end acknowledgements. */
   readonly compared: ComparedDrift;
   readonly sensitive: SensitiveValues;
   /** Empty for a destroy, which writes no resource of the spec. */
@@ -96,27 +100,27 @@ interface Execution {
 }
 
 /** Called under the lock. */
-type PlanMaker = (session: Session, lease: Lease, signal: AbortSignal) => Promise<PreparedApply>;
+type PrepareApply = (session: Session, lease: Lease, signal: AbortSignal) => Promise<PreparedApply>;
 
 /** Throws Failure with what ended the run before its plan, and with APPLY_INTERRUPTED. */
 export function runApply(
   session: Session,
   request: ApplyRequest,
-  preparePlan: PlanMaker,
+  prepare: PrepareApply,
   presenter: ApplyPresenter,
 ): Promise<ApplyResult> {
   const { lockTimeout, signal } = request;
   const wait = { ...lockWait(session.invocation, lockTimeout), signal };
   return withLock(session.store, wait, async (lease) => {
-    const { plan, findings, execution } = await preparePlan(session, lease, signal);
-    // At once for the terminal; with the notes they also get into every report. An error among them, also one of the audit, ends the run here.
-    reportOrThrow(session.invocation.observer, findings);
-    const notes = [...session.warnings, ...findings];
+    const { plan, runFindings, execution } = await prepare(session, lease, signal);
+    // At once for the terminal; with the notes they also get into every report. An error among them ends the run here, also a bug that the audit of the plan found.
+    reportOrThrow(session.invocation.observer, runFindings);
+    const notes = [...session.warnings, ...runFindings];
     await presenter.planned(plan, notes);
     if (execution === undefined || isBlocked(plan)) return { status: "refused", plan };
     // A plan without changes still records what was recovered, and acknowledgements that ended.
     if (changesAnything(plan) && !(await presenter.approve(plan))) {
-      // A signal answers the prompt with no. After a yes, the walk begins no further change.
+      // A signal answers the prompt with no. After a yes, the engine begins no further change.
       assertNotInterrupted(signal);
       return { status: "declined", plan };
     }
@@ -127,7 +131,7 @@ export function runApply(
 }
 
 /** A plan of the present spec. */
-export function freshPlanMaker(options: PlanOptions): PlanMaker {
+export function prepareFreshPlan(options: PlanOptions): PrepareApply {
   const { destroy = false } = options;
   return async (session, lease, signal) => {
     const { spec, store } = session;
@@ -135,14 +139,14 @@ export function freshPlanMaker(options: PlanOptions): PlanMaker {
     const aboutState = stateFindings(session, lease, destroy);
     const planned = await planWorkspace(session, lease.state(), {
       ...options,
-      writes: true,
+      recordsCaller: true,
       checksRules: true,
     });
     const { plan } = planned;
     assertNotInterrupted(signal);
     return {
       plan,
-      findings: [
+      runFindings: [
         ...aboutState,
         ...unrecordedObjects(store, lease.state(), spec, plan),
         ...planned.diagnostics,
@@ -157,28 +161,32 @@ export function freshPlanMaker(options: PlanOptions): PlanMaker {
 }
 
 /** Exactly the plan of a file, or nothing. The workspace is read again for names and IDs; the changes are those of the file. */
-export function savedPlanMaker({ saved }: PlanFile): PlanMaker {
+export function prepareSavedPlan({ saved }: PlanFile): PrepareApply {
   return async (session, lease, signal) => {
     const { spec } = session;
     assertBasisUnchanged(session, saved, lease.state());
     const aboutState = stateFindings(session, lease);
-    if (isBlocked(saved.plan)) return { plan: saved.plan, findings: aboutState };
+    if (isBlocked(saved.plan)) return { plan: saved.plan, runFindings: aboutState };
     // Planned again for the objects, for what recovery finds, for the drift that ends acknowledgements, and for side effects that are new.
-    const plannedAgain = await planWorkspace(session, lease.state(), { ...saved.options, writes: true });
+    const plannedAgain = await planWorkspace(session, lease.state(), {
+      ...saved.options,
+      recordsCaller: true,
+    });
     const { sensitive, recovered } = plannedAgain;
     assertNotInterrupted(signal);
     if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
     assertWorkspaceUnchanged(saved, plannedAgain);
     // Since the plan was made, the rules may have changed, and secrets with the action `compare` have got their values.
     const withValues = withSecrets(saved.plan, spec, registry);
-    const clear = { plan: restoredPlan(withValues, sensitive).plan, sensitive };
-    const { plan, warnings } = await checkRules(withValues, { spec, untrusted: false, clear });
+    const inTheClear = { plan: restoredPlan(withValues, sensitive).plan, sensitive };
+    const { plan, warnings } = await checkRules(withValues, { spec, untrusted: false, clear: inTheClear });
     // The report of a blocked plan has the warnings of the rules.
-    if (isBlocked(plan)) return { plan, findings: aboutState };
+    if (isBlocked(plan)) return { plan, runFindings: aboutState };
     const { entries, ...rest } = executionOf(plannedAgain, plan);
     return {
       plan,
-      findings: [...aboutState, ...recovered.diagnostics, ...warnings],
+      // Without the audit: that of the saved plan ran when it was made, and this one is of the plan made again.
+      runFindings: [...aboutState, ...recovered.diagnostics, ...warnings],
       execution: {
         ...rest,
         resources: spec.resources,
@@ -195,6 +203,7 @@ function executionOf(planned: WorkspacePlan, plan: Plan) {
   const { input, live, sensitive, recovered, callerEntries } = planned;
   const { drift } = planned.plan;
   return {
+    live,
     compared: {
       drift,
       live,
@@ -232,12 +241,12 @@ async function executePlan(
   lease: Lease,
   shownPlan: Plan,
   execution: Execution,
-): Promise<AppliedOutcome> {
+): Promise<ShownOutcome> {
   const { invocation, spec } = session;
-  const { compared, sensitive, resources, entries, command, caller } = execution;
+  const { live, sensitive, resources, entries, command, caller } = execution;
   // The engine writes the sensitive values; the history and those who see the run get digests of them.
-  const { plan: clearPlan, diagnostics } = restoredPlan(shownPlan, sensitive);
-  if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
+  const { plan: clearPlan, diagnostics: missingValues } = restoredPlan(shownPlan, sensitive);
+  if (hasErrors(missingValues)) throw new Failure(...missingValues);
   const commitAndRun = await readCommitAndRun?.(shownPlan);
   preferLessMemoryForSpec(spec, "apply");
   await recordBeforeWrites(lease, [...entries, ...acknowledgementEnds(session, lease, execution)]);
@@ -248,7 +257,7 @@ async function executePlan(
     plan: clearPlan,
     registry,
     resources,
-    live: compared.live,
+    live,
     sensitive,
     writer: session.connection.writer,
     lease,
@@ -286,7 +295,7 @@ function acknowledgementEnds(
   return endedAcknowledgements(acknowledged, compared, registry, session.secretDigest, session.clock.now());
 }
 
-/** A change for readers: with its place in the spec, which the engine does not know, and without values that the service answered with. */
+/** A change for readers: with its place in the spec, which the engine does not know, and without sensitive values, also those that the service quotes. */
 function shownChange(outcome: ChangeOutcome, { resources, sensitive }: Execution): ChangeOutcome {
   const masked = sensitive.maskedMessages(located(outcome, resources));
   const { address, diagnostic } = masked;
@@ -321,7 +330,8 @@ export function withPlanFile<T>(
   refuseOtherTarget(invocation.targetName, named.target !== undefined, unverified.target, file);
   if (named.file === undefined) assertSpecIsBelow(invocation, unverified.file);
   const ofPlan = invocation.with({ ...unverified, file: named.file ?? unverified.file });
-  invocation.run.savedPlan = ofPlan;
+  // Reports, also of a failure from here on, are about the spec and the target of the plan.
+  invocation.run.ofSavedPlan = ofPlan;
   assertMayApply(ofPlan, { saved: true, namesTarget: named.target !== undefined });
   const plan = new PlanFile(source);
   const requirements = {

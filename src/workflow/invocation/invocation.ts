@@ -78,7 +78,7 @@ export interface Invocation extends WorkflowContext, SelectedSpec {
 
 interface RunSelection {
   /** What a run works on in place of what its options say, once it has read a saved plan, which names its spec and target. */
-  savedPlan?: Invocation;
+  ofSavedPlan?: Invocation;
 }
 
 export function resolveInvocation(context: WorkflowContext, options: InvocationOptions): Invocation {

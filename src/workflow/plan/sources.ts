@@ -34,8 +34,8 @@ import { contentTexts } from "./content-texts.ts";
 import { withImports } from "./record-entries.ts";
 
 export interface PlanOptions extends PlanSelection {
-  /** Whether the state will be written; if so, the caller is identified once and recorded for later runs. */
-  readonly writes?: boolean;
+  /** The state will be written, so the caller is identified once and recorded for later runs. */
+  readonly recordsCaller?: boolean;
   /** Secrets without a value count as unchanged; else the spec has them all. */
   readonly mayLackSecrets?: boolean;
   /** For a plan of an untrusted spec: how much of the workspace it may have read. */
@@ -69,7 +69,7 @@ export async function workspaceSource(
   options: PlanOptions,
 ): Promise<PlanSource> {
   const { connection, settings, key, spec, base, invocation, clock } = session;
-  const { destroy, budget, adopt = false, writes = false, only = [], exclude = [] } = options;
+  const { destroy, budget, adopt = false, recordsCaller = false, only = [], exclude = [] } = options;
   const { parallelism } = settings;
   const progress = await invocation.observer.begin();
   const budgeted = budget === undefined ? undefined : budgetedReader(connection.reader, budget);
@@ -83,7 +83,7 @@ export async function workspaceSource(
     snapshot,
     looksAt: owned && ((kind: string, { id }: { readonly id: string }) => owned.has(kind, id)),
   };
-  const facts = { reader, state, settings, key, writes, spec, budget };
+  const facts = { reader, state, settings, key, recordsCaller, spec, budget };
   return {
     host: connection.host,
     isOffline: false,
@@ -168,7 +168,7 @@ interface CallerSources {
   readonly state: State;
   readonly settings: Settings;
   readonly key: Uint8Array;
-  readonly writes: boolean;
+  readonly recordsCaller: boolean;
 }
 
 interface FactSources extends CallerSources {
@@ -190,7 +190,7 @@ export async function knownCallerFacts(from: CallerSources): Promise<GatheredFac
 }
 
 const isCheap = (from: CallerSources): boolean =>
-  from.state.caller?.credential === credentialDigest(from) || from.writes;
+  from.state.caller?.credential === credentialDigest(from) || from.recordsCaller;
 
 /** Adds what the draft needs to `gatheredFacts`: those that are known without a request, or that must not be read. */
 export async function gatherFacts(

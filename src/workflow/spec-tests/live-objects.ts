@@ -30,7 +30,7 @@ import {
   withMembers,
 } from "../../spec/model/tree.ts";
 import type { State } from "../../state/model/record.ts";
-import { freshPlanMaker, runApply } from "../apply/apply.ts";
+import { prepareFreshPlan, runApply } from "../apply/apply.ts";
 import type { PlanOptions } from "../plan/sources.ts";
 import type { Session } from "../session/session.ts";
 import { inOrderOf, partOf, type StepComparison } from "./expectations.ts";
@@ -160,7 +160,7 @@ function shorthand({ provider }: AddressedObject, values: Readonly<Record<string
 export async function applyUnattended(session: Session, plan: PlanOptions, signal: AbortSignal) {
   let notes: readonly Diagnostic[] = [];
   const request = { lockTimeout: 0, signal };
-  const result = await runApply(session, request, freshPlanMaker(plan), {
+  const result = await runApply(session, request, prepareFreshPlan(plan), {
     planned: async (_, diagnostics) => {
       notes = diagnostics;
     },

@@ -20,7 +20,7 @@ function gathering(input: PlanInput, reader: Reader): ReturnType<typeof gatherFa
     state: { ...input.state, caller: { name: "ada@example.com", credential: keyedDigest(KEY, "embedded") } },
     spec: input.spec,
     key: KEY,
-    writes: true,
+    recordsCaller: true,
     settings: { parallelism: 5, endpoint: { embedded: true, identity: "embedded" } },
   } as unknown as Parameters<typeof gatherFacts>[2]);
 }

@@ -30,7 +30,7 @@ const KNOWN = { ...STATE, caller: { name: "ada", credential: CREDENTIAL } };
 /** The caller of a run that writes, in the embedded workspace. */
 function identify({ reader, state, user }: { reader: unknown; state: Sources["state"]; user?: string }) {
   const settings = { user, endpoint: { embedded: true, identity: "embedded" } };
-  return knownCallerFacts({ reader, state, settings, key: KEY, writes: true } as unknown as Sources);
+  return knownCallerFacts({ reader, state, settings, key: KEY, recordsCaller: true } as unknown as Sources);
 }
 
 test("a configured user is the caller only if the service reports none", async () => {
