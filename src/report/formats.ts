@@ -16,12 +16,12 @@ import type { DriftView } from "./view/drift-view.ts";
 import type { OutcomeView } from "./view/outcome-view.ts";
 import type { PlanView } from "./view/plan-view.ts";
 
-/** `colors` are for text. `isOnlyOutput`: for a file, which must contain the findings about the run itself. */
+/** `colors` are for text. `showsNotes`: for a file, which has the findings about the run, because standard error is elsewhere. */
 export type Renderer<View> = (
   view: View,
   info: RunInfo,
   colors: Colors,
-  isOnlyOutput?: boolean,
+  showsNotes?: boolean,
 ) => FittedReport;
 
 type Formats<View> = Readonly<Record<string, () => Promise<Renderer<View>>>>;
@@ -109,7 +109,7 @@ const loadPlanMarkdown = async () => (await import("./format/plan-markdown.ts"))
 export const PLAN_FORMATS = {
   text: async () => {
     const { planText } = await import("./format/plan-text.ts");
-    return (view, info, colors, isOnlyOutput) => whole(planText(view, colors, info, isOnlyOutput));
+    return (view, info, colors, showsNotes) => whole(planText(view, colors, info, showsNotes));
   },
   json: async () => {
     const { planJsonPieces } = await import("./format/plan-json.ts");
@@ -138,7 +138,7 @@ const loadDriftMarkdown = async () => (await import("./format/drift-markdown.ts"
 export const DRIFT_FORMATS = {
   text: async () => {
     const { driftText } = await import("./format/drift-text.ts");
-    return (view, info, colors, isOnlyOutput) => whole(driftText(view, colors, info, isOnlyOutput));
+    return (view, info, colors, showsNotes) => whole(driftText(view, colors, info, showsNotes));
   },
   json: json(async () => (await import("./format/plan-json.ts")).driftReportJson),
   markdown: markdown(loadDriftMarkdown),
@@ -204,7 +204,7 @@ const loadOutcomeMarkdown = async () => (await import("./format/outcome-markdown
 export const OUTCOME_FORMATS = {
   text: async () => {
     const { outcomeText } = await import("./format/outcome-text.ts");
-    return (view, info, colors, isOnlyOutput) => whole(outcomeText(view, colors, info, isOnlyOutput));
+    return (view, info, colors, showsNotes) => whole(outcomeText(view, colors, info, showsNotes));
   },
   json: async () => {
     const { outcomeJson } = await import("./view/outcome-view.ts");

@@ -9,15 +9,15 @@ import type { Colors } from "../text/terminal.ts";
 import { nextOfOutcome } from "../view/next-step.ts";
 import { type OutcomeItem, type OutcomeView, sharedCauses } from "../view/outcome-view.ts";
 
-/** `isOnlyOutput`: no other output shows the findings about the run. */
+/** `showsNotes`: with the findings about the run, which standard error does not show. */
 export function outcomeText(
   outcome: OutcomeView,
   colors: Colors,
   info?: RunInfo,
-  isOnlyOutput = false,
+  showsNotes = false,
 ): string {
   const troubled = outcome.changes.filter((item) => item.result !== "applied");
-  const diagnostics = isOnlyOutput ? [...outcome.notes, ...outcome.diagnostics] : outcome.diagnostics;
+  const diagnostics = showsNotes ? [...outcome.notes, ...outcome.diagnostics] : outcome.diagnostics;
   const tried = troubled.filter((item) => item.tried);
   const causes = sharedCauses(tried);
   const inCause = new Set([...causes.values()].flat());

@@ -1,5 +1,6 @@
 // A plan as text for a terminal: `planText` lists the sections in their order.
-// The strings of fields and changes in a view are printable already; others are made printable here.
+// What a view has for readers is printable already: titles, fields, changes, and access. What documents also need unchanged, such as addresses,
+// names, and the base, is made printable here.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, firstFew, listed } from "../../core/sentences.ts";
@@ -13,6 +14,7 @@ import type { DriftItem } from "../view/drift-view.ts";
 import {
   byOrigin,
   kindTable,
+  MANY_ROWS,
   movedLines,
   ORIGIN_HEADS,
   type PlanView,
@@ -21,8 +23,8 @@ import {
 } from "../view/plan-view.ts";
 import { changeBlocks, driftLines } from "./change-text.ts";
 
-/** `isOnlyOutput`: no other output shows the findings about the run. */
-export function planText(plan: PlanView, colors: Colors, info?: RunInfo, isOnlyOutput = false): string {
+/** `showsNotes`: with the findings about the run, which standard error does not show. */
+export function planText(plan: PlanView, colors: Colors, info?: RunInfo, showsNotes = false): string {
   const sections = [
     ...longPlanStart(plan, colors),
     accessSection(plan, colors),
@@ -30,7 +32,7 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, isOnlyO
     driftSection(plan, colors),
     unmanagedSection(plan, colors),
     hiddenSection(plan.shown.hidden, colors),
-    ...diagnosticSections(plan, colors, isOnlyOutput ? plan.notes : []),
+    ...diagnosticSections(plan, colors, showsNotes ? plan.notes : []),
     resolvedSection(plan.split, colors),
     tableSection(plan, colors),
     destroysSection(plan, colors),
@@ -49,12 +51,11 @@ export function sectionsText(sections: readonly (readonly string[])[]): string {
   return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
-/** So many changes, or drifted resources, are longer than a screen. */
-export const LONG = 20;
-
 /** The verdict, and what the plan destroys: at the start, too, where the end is screens away. */
 function longPlanStart(plan: PlanView, colors: Colors): readonly (readonly string[])[] {
-  return plan.touching.length < LONG ? [] : [verdictSection(plan, colors), destroysSection(plan, colors)];
+  return plan.touching.length < MANY_ROWS
+    ? []
+    : [verdictSection(plan, colors), destroysSection(plan, colors)];
 }
 
 const MOST_ACCESS_LINES = 40;
@@ -201,6 +202,7 @@ function costSection({ costTotal }: PlanView): readonly string[] {
 function renamesSection(plan: PlanView): readonly string[] {
   const lines = movedLines(plan);
   if (lines.length === 0) return [];
+  // With a mode, the plan is untrusted or offline, and such a plan writes no entries.
   const advice =
     plan.modes.length === 0 ? "add this or run `workspace plan --write-moved`" : "add this to the spec";
   return [`To keep renamed resources, ${advice}:`, ...lines.map((line) => printable(`  ${line}`))];

@@ -38,7 +38,7 @@ export interface DriftView {
   /** One sentence that counts the other rows; undefined if there are none. */
   readonly hidden: string | undefined;
   readonly choice: Choice;
-  /** The text form leaves them out, because they are on standard error already. */
+  /** The text form leaves them out where standard error shows them. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -60,7 +60,7 @@ export interface PlanView extends Pick<Plan, "host" | "part" | "renames" | "cost
   readonly unmanaged: readonly UnmanagedItem[];
   readonly guards: readonly Guard[];
   readonly diagnostics: readonly PlanFinding[];
-  /** Findings about the run around the plan. The text form leaves them out, because they are on standard error already. */
+  /** Findings about the run around the plan. The text form leaves them out where standard error shows them. */
   readonly notes: readonly Diagnostic[];
   /** Whether equal changes are listed one by one. */
   readonly expand: boolean;
@@ -279,10 +279,13 @@ function changesLine(summary: Summary): string {
   return `Plan: ${parts.join(", ")}.`;
 }
 
+/** So many changes, or drifted resources, are longer than a screen. */
+export const MANY_ROWS = 20;
+
 /** Rows of the table by kind: first the heads, then a row for each kind that changes. Empty below `least`, where the summary says as much. */
 export function kindTable(
   touching: readonly ChangeView[],
-  least = { changes: 20, kinds: 2 },
+  least = { changes: MANY_ROWS, kinds: 2 },
 ): readonly (readonly string[])[] {
   const kinds = [...new Set(touching.map((change) => change.kind))];
   if (touching.length < least.changes || kinds.length < least.kinds) return [];
