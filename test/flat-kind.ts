@@ -7,11 +7,11 @@ import type { PlanningRules } from "../src/resource/planning.ts";
 export type FlatKind = Kind & PlanningRules & ProviderOperations;
 
 export function providerOf(flat: FlatKind): Provider {
-  const { validate, normalize, dependencies, namedInKey, serverDefaults, steps, neededFacts, ...others } =
+  const { validate, normalize, dependencies, namedInKey, omittedByExport, steps, neededFacts, ...others } =
     flat;
   const { consequences, objections, usersOf, isImplicit, content, ...more } = others;
   const { list, readDetails, readContent, read, create, update, delete: remove, rename, ...kind } = more;
-  const rules = { validate, normalize, dependencies, namedInKey, serverDefaults, steps, neededFacts };
+  const rules = { validate, normalize, dependencies, namedInKey, omittedByExport, steps, neededFacts };
   return {
     ...kind,
     planning: given({ ...rules, consequences, objections, usersOf, isImplicit, content }),

@@ -49,7 +49,7 @@ import type { LiveObject } from "../resource/live.ts";
 import { defineProvider, integerField, textField } from "./kit/field-builders.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText } from "./kit/responses.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
-import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
+import { unknownFieldsLost, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const fields = {
   name: textField({ minLength: 1, maxLength: 100, description: "Unique name of the ${one}. Default: its key." }),
@@ -82,7 +82,7 @@ export const ${kind} = defineProvider({
   recovery: "client-named",
   replaceStrategy: "delete-first",
 
-  planning: { consequences: (change) => fieldsNotCopied(change, "${one}") },
+  planning: { consequences: (change) => unknownFieldsLost(change, "${one}") },
 
   operations: {
     list: async (api) => objectsIn(await api.read("${kind}/list"), "${kind}").map(toLive),

@@ -18,7 +18,7 @@ import {
   stayingMembers,
   uncheckedAdministrators,
 } from "./kit/lockout.ts";
-import { fieldsNotSet } from "./kit/preserved-fields.ts";
+import { unsetFieldsLost } from "./kit/preserved-fields.ts";
 import { effectOn, removesObject } from "./kit/problems.ts";
 import {
   createdId,
@@ -41,7 +41,7 @@ import {
   patchScim,
   scimValues,
 } from "./kit/scim.ts";
-import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
+import { unknownFieldsLost, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const names = (kind: "users" | "groups") =>
   listField(
@@ -220,8 +220,8 @@ export const groups = defineProvider({
       return [
         ...(members > 0 ? [`${count(members, "member loses", "members lose")} the rights of the group`] : []),
         ...effectOn("access lists still contain it", acls),
-        ...fieldsNotSet(change, fields, "group", { elsewhere: ["members"] }),
-        ...fieldsNotCopied(change, "group"),
+        ...unsetFieldsLost(change, fields, "group", { elsewhere: ["members"] }),
+        ...unknownFieldsLost(change, "group"),
       ];
     },
     harms: (change, workspace) =>

@@ -1,8 +1,9 @@
-// Instance pools (contract B 2.1 and contract B 4.1): their fields, also those that only the Databricks dialect has, by cloud.
+// Instance pools (contract B 2.1 and contract B 4.1): fields, also those that only the Databricks dialect has, planning rules, and requests.
+// `index.ts` adds their access lists.
 
 import { remoteId } from "../core/address.ts";
 import { canonicalJson } from "../core/digest.ts";
-import { defined, type Json, type JsonObject } from "../core/json.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 import { hasDigest } from "../core/sensitive/digests.ts";
 import type { FieldTable } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
@@ -26,7 +27,7 @@ import {
   tags,
   textField,
 } from "./kit/field-builders.ts";
-import { fieldsNotSet, preservedIn, preservedPaths, withPreserved } from "./kit/preserved-fields.ts";
+import { preservedIn, preservedPaths, unsetFieldsLost, withPreserved } from "./kit/preserved-fields.ts";
 import { effectOn, losesId, problem, removesObject } from "./kit/problems.ts";
 import {
   createdId,
@@ -40,7 +41,7 @@ import {
   responseText,
 } from "./kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "./kit/spec-form.ts";
-import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
+import { unknownFieldsLost, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const databricksOnly = { dialect: "databricks" } as const;
 
@@ -183,11 +184,12 @@ const fields: FieldTable = {
 /** The fields that are changed in place. */
 const EDITABLE = Object.keys(fields).filter((field) => fields[field]?.onChange === undefined);
 
-const SERVER_DEFAULTS = { idle_instance_autotermination_minutes: 60, enable_elastic_disk: true };
+/** What the service sets in a new pool if the spec does not: an export omits it. */
+const USUAL_VALUES = { idle_instance_autotermination_minutes: 60, enable_elastic_disk: true };
 
-/** Values that the service sets in each new pool, so a replacement does not lose them; on clouds other than Azure, it also chooses a zone. */
+/** What a replacement does not lose, because each new pool has it. The service also chooses disks and a zone, but not always the same. */
 const NEW_POOL_VALUES = {
-  ...SERVER_DEFAULTS,
+  ...USUAL_VALUES,
   azure_attributes: { availability: "ON_DEMAND_AZURE", spot_bid_max_price: -1 },
 };
 
@@ -198,24 +200,23 @@ function toLive(answer: JsonObject): LiveObject | undefined {
   const id = keyIn(answer, "instance_pool_id");
   if (answer.state === "DELETED") return undefined;
   const values = normalizeLive(fields, answer);
-  const facts = defined({ state: answer.state, stats: answer.stats });
   const name = responseText(answer, "instance_pool_name") ?? "";
-  return withUnknownFields({ id: remoteId(id), name, values, facts }, fields, answer, READ_ONLY);
+  return withUnknownFields({ id: remoteId(id), name, values, facts: {} }, fields, answer, READ_ONLY);
 }
 
 /**
  * An edit must repeat the node type, which it cannot change (contract B 4.1 rule 2). It has the tags only if they differ, because
  * only the Databricks dialect changes them in place.
  */
-function editBody(id: string, live: JsonObject, after: JsonObject): { [field: string]: Json } {
+function editBody(id: string, before: JsonObject, after: JsonObject): { [field: string]: Json } {
   const body: { [field: string]: Json } = {
     instance_pool_id: id,
     instance_pool_name: after.instance_pool_name ?? "",
-    node_type_id: live.node_type_id ?? after.node_type_id ?? "",
+    node_type_id: before.node_type_id ?? after.node_type_id ?? "",
   };
   for (const field of EDITABLE) if (after[field] !== undefined) body[field] = after[field];
   const { custom_tags: tagsAfter = {} } = after;
-  if (canonicalJson(tagsAfter) !== canonicalJson(live.custom_tags ?? {})) body.custom_tags = tagsAfter;
+  if (canonicalJson(tagsAfter) !== canonicalJson(before.custom_tags ?? {})) body.custom_tags = tagsAfter;
   return body;
 }
 
@@ -262,7 +263,7 @@ export const pools = defineProvider({
       return [problem("SPEC_COMBINATION", ["min_idle_instances"], message)];
     },
     normalize: (values) => normalizeDesired(fields, values),
-    serverDefaults: () => SERVER_DEFAULTS,
+    omittedByExport: () => USUAL_VALUES,
     // The edit repeats fields that the spec does not set, because it would reset them.
     steps: (diffs, live, after) => [
       { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
@@ -283,8 +284,8 @@ export const pools = defineProvider({
             "the old pool is kept under another name while it is in use",
             usersOfPool(change.live, workspace),
           ),
-          ...fieldsNotSet(change, fields, "pool", { usual: NEW_POOL_VALUES }),
-          ...fieldsNotCopied(change, "pool"),
+          ...unsetFieldsLost(change, fields, "pool", { usual: NEW_POOL_VALUES }),
+          ...unknownFieldsLost(change, "pool"),
         ];
       // A state that equals a sensitive value is hidden.
       const byState = Object.groupBy(clusters, (cluster) => {

@@ -12,7 +12,7 @@ import { nestedName } from "./kit/names.ts";
 import { effectOn, problem, removesObject } from "./kit/problems.ts";
 import { ignoreMissing, keyIn, objectsIn } from "./kit/responses.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
-import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
+import { unknownFieldsLost, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const VAULT = "CLOUD_KEYVAULT";
 const WORDS = { PLATFORM: "DATABRICKS", [VAULT]: "AZURE_KEYVAULT" };
@@ -134,7 +134,7 @@ export const scopes = defineProvider({
       return [
         ...effectOn(`it contains ${count(secrets.length, "secret")} that the API cannot read back`, secrets),
         ...effectOn("its access list is deleted too", acls),
-        ...fieldsNotCopied(change, "scope"),
+        ...unknownFieldsLost(change, "scope"),
       ];
     },
     harms: (change, workspace) =>

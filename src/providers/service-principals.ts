@@ -16,7 +16,7 @@ import {
   valuesIn,
 } from "./kit/responses.ts";
 import { asValues, deltaOf, operationsFor, patchScim, scimValues } from "./kit/scim.ts";
-import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
+import { unknownFieldsLost, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const fields = {
   displayName: textField({
@@ -99,7 +99,7 @@ export const principals = defineProvider({
       if (change.action === "create") return [];
       return [
         "it can no longer sign in, and objects that it owns or runs as stay and fail",
-        ...fieldsNotCopied(change, "service principal"),
+        ...unknownFieldsLost(change, "service principal"),
       ];
     },
   },

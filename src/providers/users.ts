@@ -27,7 +27,7 @@ import {
   uncheckedAdministrators,
   withUserIn,
 } from "./kit/lockout.ts";
-import { fieldsNotSet, preservedIn, preservedPaths, withPreserved } from "./kit/preserved-fields.ts";
+import { preservedIn, preservedPaths, unsetFieldsLost, withPreserved } from "./kit/preserved-fields.ts";
 import { effectOn, problem, removesObject } from "./kit/problems.ts";
 import {
   createdId,
@@ -40,7 +40,7 @@ import {
 } from "./kit/responses.ts";
 import { asValues, CORE_USER, deltaOf, operationsFor, patchScim, scimValues } from "./kit/scim.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
-import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
+import { unknownFieldsLost, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const userFields = {
   userName: textField({
@@ -161,7 +161,8 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject)
   ];
 }
 
-const serverDefaults = ({ userName = "" }: Values): Values => ({
+/** What the service sets in a new user if the spec does not. */
+const usualValues = ({ userName = "" }: Values): Values => ({
   displayName: userName,
   emails: [{ value: userName, type: "work", primary: true }],
 });
@@ -214,7 +215,7 @@ export const users = defineProvider({
       const message = `every user is a member of the group "${EVERYBODY}"; users cannot join or leave it`;
       return [problem("SPEC_VALUE", ["groups"], message)];
     },
-    serverDefaults,
+    omittedByExport: usualValues,
     access: {
       levels: [],
       activity: "active",
@@ -246,11 +247,11 @@ export const users = defineProvider({
         `${change.live.name} can no longer sign in; the service purges inactive users after 30 days`,
         ...(groups.length > 0 ? [`it leaves ${count(groups.length, "group")}: ${listed(groups)}`] : []),
         ...effectOn("access lists still contain it", acls),
-        ...fieldsNotSet(change, userFields, "user", {
-          usual: serverDefaults(change.live.values),
+        ...unsetFieldsLost(change, userFields, "user", {
+          usual: usualValues(change.live.values),
           elsewhere: ["groups"],
         }),
-        ...fieldsNotCopied(change, "user"),
+        ...unknownFieldsLost(change, "user"),
       ];
     },
     objections(change, workspace) {

@@ -146,8 +146,8 @@ export interface PlanningRules {
   ): readonly { readonly kind: string; readonly name: string; readonly path: Path }[];
   /** An object of one of these kinds that the resource's own name contains and that must exist: an ACL's principal. */
   namedInKey?(name: string): { readonly kinds: readonly string[]; readonly name: string } | undefined;
-  /** Values that the service fills in if a spec omits them: an export omits such values. Pure. */
-  serverDefaults?(values: Values): Values;
+  /** Values that an export omits, because the service fills them in if a spec does not have them. Pure. */
+  omittedByExport?(values: Values): Values;
   /** The operations of an update. Pure. The default is one step `update`. */
   steps?(diffs: readonly FieldDiff[], live: LiveObject, after: Values): readonly Step[];
   /** The facts that side effects and guards of the change need. */

@@ -239,7 +239,7 @@ export const clusters = defineProvider({
     dependencies: (_name, values) => [...clusterFiles(values), ...libraryFiles(values.libraries)],
     normalize: (values) => withoutInherited(normalizeDesired(fields, values)),
     placeOf: (path) => ({ place: placeInCluster(path) }),
-    serverDefaults: () => ({ enable_elastic_disk: false }),
+    omittedByExport: () => ({ enable_elastic_disk: false }),
     steps,
     neededFacts: (change, workspace) =>
       interrupts(change) && workspace.activeRuns === undefined ? ["activeRuns"] : [],

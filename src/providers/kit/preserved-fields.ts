@@ -69,7 +69,7 @@ export function preservedIn(detail: JsonObject | undefined): readonly Path[] {
 }
 
 /** A replacement loses fields that the spec does not set. `usual`: values of a new object. `elsewhere`: fields that other consequences name. */
-export function fieldsNotSet(
+export function unsetFieldsLost(
   { action, live, after, diffs }: PlannedChange,
   fields: FieldTable,
   what: string,

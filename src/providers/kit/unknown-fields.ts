@@ -19,7 +19,7 @@ export function withUnknownFields(
 }
 
 /** The consequence of a replacement. Names only: a value may be secret. */
-export function fieldsNotCopied({ action, live }: PlannedChange, what: string): readonly string[] {
+export function unknownFieldsLost({ action, live }: PlannedChange, what: string): readonly string[] {
   const names = action === "replace" ? (live?.unknownFields ?? []) : [];
   return effectOn(`the new ${what} does not get fields that this program does not know`, names);
 }

@@ -25,7 +25,7 @@ export interface ExportWriter {
 /** The fields of one live object, without its natural name. */
 export function writtenValues(provider: Provider, live: Values, on: ExportWriter): Values {
   const values = provider.planning.normalize?.(live) ?? live;
-  const filled = provider.planning.serverDefaults?.(values) ?? {};
+  const filled = provider.planning.omittedByExport?.(values) ?? {};
   const out: { [field: string]: Json } = {};
   for (const [name, schema] of Object.entries(provider.fields)) {
     if (name === provider.nameField || isContentField(provider, name)) continue;
