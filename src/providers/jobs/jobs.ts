@@ -92,8 +92,8 @@ function toLive(answer: JsonObject): LiveObject {
   const values = all.tasks === undefined ? all : omit(all, [...OF_TASK]);
   const name = responseText(settings, "name") ?? "Untitled";
   const token = tokenInName(name);
-  const { creator_user_name, created_time } = answer;
-  const facts = defined({ creator_user_name, created_time, token, compute_ids: answer.compute_ids });
+  const { creator_user_name } = answer;
+  const facts = defined({ creator_user_name, token, compute_ids: answer.compute_ids });
   const reason = responseText(answer, "unmanageable");
   const live = { id: remoteId(id), name, values: { ...values, name }, facts };
   if (reason !== undefined) return { ...live, unmanageable: reason };
