@@ -1,4 +1,5 @@
 // How much of a comment is open: the estimate of its height, and steps of detail, of which the first that fits is shown.
+// `shorten-markdown.ts` then keeps the whole report, also its closed blocks, within the largest size of a comment.
 
 /** What a step of detail leaves open; the closed blocks have everything. */
 export interface Room {

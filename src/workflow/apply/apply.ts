@@ -68,7 +68,7 @@ export interface ShownOutcome extends ApplyOutcome {
 export interface ApplyRequest {
   readonly lockTimeout: number | undefined;
   readonly signal: AbortSignal;
-  /** The commit and the run of the pipeline, for the history of the state. */
+  /** The commit and the run of the pipeline, for the history of the state; reports have them with the host and the part of the plan. */
   readonly readCommitAndRun?: (plan: Plan) => Promise<Pick<ApplyOrigin, "commit" | "run_url">>;
 }
 
