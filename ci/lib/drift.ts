@@ -5,7 +5,7 @@ import { SENSITIVE_TEXT } from "../../src/core/sensitive/texts.ts";
 import { isRecord } from "./http.ts";
 
 export interface DriftDigest {
-  /** Whether a difference is not acknowledged, reported before or not. */
+  /** Whether a difference is neither acknowledged nor in the spec already, reported before or not. */
   readonly open: boolean;
   /** Changes with the open differences and their values, as the report shows them, and with nothing else. */
   readonly digest: string;
@@ -20,8 +20,10 @@ const SEVERITIES: readonly unknown[] = ["security", "cost", "availability", "oth
  * of a failed run.
  */
 export function driftDigest(json: string | undefined, least = "other"): DriftDigest | undefined {
-  const counts = ({ severity, acknowledged }: Readonly<Record<string, unknown>>): boolean =>
-    acknowledged === undefined && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
+  const counts = ({ severity, acknowledged, declared }: Readonly<Record<string, unknown>>): boolean =>
+    acknowledged === undefined &&
+    declared !== true &&
+    SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
   const report: unknown = json === undefined ? undefined : JSON.parse(json);
   if (!isRecord(report) || !Array.isArray(report.drift)) return undefined;
   let hiddenIsNew = false;

@@ -29,7 +29,7 @@ import {
 import { planUnmanaged, unmanagedOf } from "./decide/unmanaged.ts";
 import { setsContent, withContent } from "./diff/content-diff.ts";
 import { driftOf } from "./diff/drift.ts";
-import { comparedIn } from "./diff/known-drift.ts";
+import { comparedIn, withDeclared } from "./diff/known-drift.ts";
 import { accessOfPlan, unreadPrincipals } from "./effective-access/plan-access.ts";
 import { type Change, touches } from "./model/change.ts";
 import {
@@ -285,7 +285,8 @@ function findAccess({ context, facts, changes }: PlanDraft): PassResult {
 }
 
 function findDrift({ context, facts, changes, appeared }: PlanDraft): PassResult {
-  const all = driftOf(context, facts.contents, appeared);
+  const found = driftOf(context, facts.contents, appeared);
+  const all = withDeclared(found, changes, context.input.registry);
   const compares = comparedIn(context.input, changes);
   return { drift: compares === undefined ? all : all.filter(({ address }) => compares(address)) };
 }

@@ -320,6 +320,7 @@ describe("what a drift left open", () => {
 
   test.each([
     ["no difference", { ...item, differences: [{ ...change, acknowledged }] }, "other"],
+    ["nothing that the spec has", { ...item, differences: [{ ...change, declared: true }] }, "other"],
     [
       "no object that is gone",
       { address: "a", what: "deleted", differences: [{ path: [], severity: "availability", acknowledged }] },

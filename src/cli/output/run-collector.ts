@@ -104,8 +104,9 @@ function driftDifferences(plan: Plan): readonly Difference[] {
   });
 }
 
-function statusOf({ acknowledged, reported }: DriftMark): DifferenceStatus {
+function statusOf({ acknowledged, declared, reported }: DriftMark): DifferenceStatus {
   if (acknowledged !== undefined) return "acknowledged";
+  if (declared === true) return "declared";
   return reported ? "reported" : "new";
 }
 

@@ -88,17 +88,19 @@ export function marksOf(
       .flatMap(({ differences }) => differences),
   );
   const acknowledged = knownDrift.acknowledged.filter(({ address }) => address === drift.address);
-  if (reported.size === 0 && acknowledged.length === 0) return unmarked(drift);
+  const marks = unmarked(drift);
+  if (reported.size === 0 && acknowledged.length === 0) return marks;
   return driftDigests(drift, fields, keyed).map((digest, at) => {
+    const mark = { ...marks[at], reported: reported.has(digest) };
     const path = drift.diffs[at]?.path;
     const accepted = acknowledged.findLast(
       ({ field, differences }) =>
         differences.includes(digest) &&
         (field === undefined || (path !== undefined && isInField(path, field))),
     );
-    if (accepted === undefined) return { reported: reported.has(digest) };
+    if (accepted === undefined) return mark;
     const { until, by, reason } = accepted;
-    return { reported: reported.has(digest), acknowledged: { until, by, reason } };
+    return { ...mark, acknowledged: { until, by, reason } };
   });
 }
 
@@ -230,6 +232,30 @@ export function endedAcknowledgements(
 }
 
 /** The marks of drift that no report has, and which is not acknowledged: one for each difference, or for the object. */
-export function unmarked({ diffs }: Pick<Drift, "diffs">): readonly DriftMark[] {
-  return Array.from({ length: Math.max(1, diffs.length) }, () => ({ reported: false }));
+export function unmarked({ diffs, declared = [] }: Pick<Drift, "diffs" | "declared">): readonly DriftMark[] {
+  return Array.from({ length: Math.max(1, diffs.length) }, (_, at) =>
+    declared[at] === true ? { reported: false, declared: true } : { reported: false },
+  );
+}
+
+/** The drift with what the spec has already: an accepted value or deletion, or a value that was set in the workspace before the spec was applied. */
+export function withDeclared(
+  drift: readonly Drift[],
+  changes: readonly Change[],
+  registry: PlanningRegistry,
+): readonly Drift[] {
+  const byAddress = Map.groupBy(changes, ({ address }) => address);
+  return drift.map((item) => {
+    const [change, ...others] = byAddress.get(item.address) ?? [];
+    if (change === undefined || others.length > 0) return item;
+    const declared = declaredIn(change, item, registry.of(item.address).planning);
+    return declared.includes(true) ? { ...item, declared } : item;
+  });
+}
+
+function declaredIn(change: Change, { what, diffs }: Drift, planning: PlanningRules): readonly boolean[] {
+  if (what === "deleted") return [change.action === "forget"];
+  if (what === "appeared" || (change.action !== "noop" && change.action !== "update")) return [];
+  const written = "diffs" in change ? change.diffs : [];
+  return diffs.map(({ path }) => !written.some((diff) => isSamePlace(planning, diff.path, path)));
 }

@@ -24,6 +24,8 @@ export interface Drift {
   readonly facts?: JsonObject;
   /** From the recorded text to the live one, where both are known. */
   readonly content?: ContentDiff;
+  /** As `marks`: whether the spec agrees with the workspace, so that the next apply only records it. */
+  readonly declared?: readonly boolean[];
   /** Absent if it was not read. */
   readonly origin?: DriftOrigin;
   /** Of an object that appeared. */
@@ -39,6 +41,8 @@ export interface DriftMark {
   /** An earlier `drift --since last` reported it. */
   readonly reported: boolean;
   readonly acknowledged?: AcceptedDrift;
+  /** The spec agrees with the workspace, so that the next apply only records it. */
+  readonly declared?: boolean;
 }
 
 /** What the service records of a change made outside; every member may be absent. */

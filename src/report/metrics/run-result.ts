@@ -17,8 +17,8 @@ export const RUN_OUTCOMES = [
 /** `differences`: the run succeeded, and its exit code reports differences. */
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
-/** `reported`: an earlier `drift --since last` reported it. */
-export const DIFFERENCE_STATUSES = ["new", "reported", "acknowledged"] as const;
+/** `reported`: an earlier `drift --since last` reported it. `declared`: the spec has the live value. */
+export const DIFFERENCE_STATUSES = ["new", "reported", "declared", "acknowledged"] as const;
 
 export type DifferenceStatus = (typeof DIFFERENCE_STATUSES)[number];
 

@@ -4,7 +4,6 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
 import { unmarked } from "../../planner/diff/known-drift.ts";
 import { normalForm } from "../../planner/diff/normalize.ts";
-import type { Action } from "../../planner/model/change.ts";
 import type { Drift, DriftMark, DriftOrigin, Plan } from "../../planner/model/plan.ts";
 import { type FieldTable, type Severity, schemaAt } from "../../resource/field-schema.ts";
 import { isContentField, type Kind, type KindRegistry } from "../../resource/kind.ts";
@@ -67,8 +66,8 @@ export interface DriftItem {
   readonly open: Severity | undefined;
   /** It appeared, and no plan deletes it: its value cannot be read. */
   readonly isKept?: boolean;
-  /** The spec has the live values: no plan changes them, and an apply records them. */
-  readonly isInSpec?: boolean;
+  /** The spec agrees with the workspace: no plan changes it, and an apply records it. */
+  readonly isInSpec: boolean;
   /** Exact values for machines; `table` says which of them are sensitive. */
   readonly source: Drift;
   readonly table: FieldTable;
@@ -99,13 +98,10 @@ export function driftView(
 ): DriftView {
   const { host, drift, diagnostics, changes = [] } = plan;
   const title = `${verdict(drift, managed)}${markTitle(drift.flatMap(marksIn), context)}${ignoredText(ignoredFields)}`;
-  const addressesOf = (wanted: Action) =>
-    new Set(changes.flatMap(({ action, address }) => (action === wanted ? [address] : [])));
-  const [kept, unchanged] = [addressesOf("report"), addressesOf("noop")];
+  const kept = new Set(changes.flatMap(({ action, address }) => (action === "report" ? [address] : [])));
   const items = drift.map((drift) => ({
     ...driftItem(drift, registry, places, context),
     isKept: kept.has(drift.address),
-    isInSpec: drift.what === "changed" && unchanged.has(drift.address),
   }));
   const shown = items.filter((item) => isChosen(choice, driftEntry(item)));
   return {
@@ -156,6 +152,7 @@ export function driftItem(
     remark,
     remarks: [severity === "other" ? "" : severity, remark].filter((text) => text !== ""),
     open: mostSevere(open),
+    isInSpec: marks.every(({ declared, acknowledged }) => declared === true && acknowledged === undefined),
     author: authorText(drift.origin),
     content: contentLines(drift.content),
     source: drift,
@@ -232,11 +229,12 @@ function driftTitle(drift: readonly Pick<Drift, "what">[]): string {
 
 /** Whether a difference of this severity needs attention. */
 function isOpen(
-  { reported, acknowledged }: DriftMark,
+  { reported, acknowledged, declared = false }: DriftMark,
   severity: Severity,
   { sinceLast = false, least = "other" }: DriftAttention,
 ): boolean {
-  return acknowledged === undefined && !(sinceLast && reported) && isAtLeast(severity, least);
+  const isKnown = acknowledged !== undefined || declared || (sinceLast && reported);
+  return !isKnown && isAtLeast(severity, least);
 }
 
 function markText(mark: DriftMark | undefined, { sinceLast = false }: DriftAttention): string {
@@ -244,16 +242,18 @@ function markText(mark: DriftMark | undefined, { sinceLast = false }: DriftAtten
     const { until, by, reason } = mark.acknowledged;
     return printable(`acknowledged until ${timeText(until)} by ${by}: ${reason}`);
   }
+  if (mark?.declared === true) return "already in the spec";
   if (!sinceLast) return "";
   return mark?.reported === true ? "reported before" : "new";
 }
 
 function markJson(
-  { acknowledged, reported }: DriftMark,
+  { acknowledged, reported, declared }: DriftMark,
   { sinceLast = false }: DriftAttention,
 ): Record<string, unknown> {
   return {
     reported: sinceLast ? reported : undefined,
+    declared,
     acknowledged: acknowledged && {
       until: timeText(acknowledged.until),
       by: acknowledged.by,
@@ -309,13 +309,16 @@ export function driftOriginJson(origin: DriftOrigin | undefined): Record<string,
 const withMark = ([first, ...others]: readonly FieldLine[], mark: string): readonly FieldLine[] =>
   first === undefined ? [] : [...withNote([first], mark), ...others];
 
-/** `1 new, 1 reported before, 1 acknowledged.` Empty where the state says nothing. */
+/** `1 new, 1 reported before, 1 in the spec, 1 acknowledged.` Empty where neither the state nor the spec says anything. */
 function markTitle(marks: readonly DriftMark[], { sinceLast = false }: DriftAttention): string {
   const acknowledged = marks.filter((mark) => mark.acknowledged !== undefined).length;
-  const reported = marks.filter((mark) => mark.acknowledged === undefined && mark.reported).length;
-  if (marks.length === 0 || (!sinceLast && acknowledged === 0)) return "";
-  const parts = sinceLast
-    ? [`${marks.length - acknowledged - reported} new`, `${reported} reported before`]
-    : [`${marks.length - acknowledged} open`];
-  return ` Differences: ${[...parts, `${acknowledged} acknowledged`].join(", ")}.`;
+  const others = marks.filter((mark) => mark.acknowledged === undefined);
+  const declared = others.filter((mark) => mark.declared === true).length;
+  const reported = others.filter((mark) => mark.declared !== true && mark.reported).length;
+  if (marks.length === 0 || (!sinceLast && acknowledged + declared === 0)) return "";
+  const open = others.length - declared;
+  const parts = sinceLast ? [`${open - reported} new`, `${reported} reported before`] : [`${open} open`];
+  const inSpec = declared === 0 ? [] : [`${declared} in the spec`];
+  const accepted = sinceLast || acknowledged > 0 ? [`${acknowledged} acknowledged`] : [];
+  return ` Differences: ${[...parts, ...inSpec, ...accepted].join(", ")}.`;
 }

@@ -40,24 +40,23 @@ function againText(info: RunInfo | undefined): string {
   return info?.savedPlan === true ? "make a new plan and apply it" : "run the same command again";
 }
 
-/** Undefined without drift that needs attention. */
+/** Undefined without drift that a step can end. */
 export function nextOfDrift({ drift }: DriftView, info: RunInfo | undefined): string | undefined {
   const open = drift.filter((item) => item.open !== undefined);
-  if (open.length === 0) return undefined;
+  const inSpec = drift.filter(({ isInSpec }) => isInSpec);
   const step = (name: string, rest = "") => `\`${command(name, info)}${rest}\``;
   const kept = open.filter(({ isKept }) => isKept === true);
-  const inSpec = open.filter(({ isInSpec }) => isInSpec === true);
   const parts = [
-    ...(kept.length + inSpec.length === open.length
+    ...(kept.length === open.length
       ? []
       : [`to undo drift, run ${step("apply")}`, `to keep a change, ${step("drift accept", " ADDRESS")}`]),
     ...(kept.length === 0 ? [] : [keptText(kept)]),
-    ...(inSpec.length === 0 ? [] : [`${inSpecText(inSpec)}, run ${step("apply")}`]),
-    ...(inSpec.length === open.length
+    ...(open.length === 0
       ? []
       : [`to keep it for a time, ${step("drift acknowledge", " ADDRESS --until DATE --reason TEXT")}`]),
+    ...(inSpec.length === 0 ? [] : [`${inSpecText(inSpec)}, run ${step("apply")}`]),
   ];
-  return parts.join("; ");
+  return parts.length === 0 ? undefined : parts.join("; ");
 }
 
 function inSpecText([first, ...more]: readonly Pick<DriftItem, "address">[]): string {

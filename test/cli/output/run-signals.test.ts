@@ -359,7 +359,9 @@ describe("--webhook", () => {
     );
     await run(folder, `plan --webhook ${receiver.url} --webhook-format slack`);
     const { text } = bodies()[0];
-    expect(text).toContain("12 differences (availability 12): 12 new, 0 reported, 0 acknowledged\n");
+    expect(text).toContain(
+      "12 differences (availability 12): 12 new, 0 reported, 0 declared, 0 acknowledged\n",
+    );
     expect(text).toContain("• pools.p10: create (availability)\n");
     expect(text).toContain("• pools.p19: create (availability)\n… and 2 more resources\n");
     expect(text).not.toContain("pools.p20");

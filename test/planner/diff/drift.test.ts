@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { error } from "../../../src/core/diagnostic.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";
 import { live, object, plan, record, reference, resource, spec, state } from "../build.ts";
@@ -85,8 +85,31 @@ describe("drift", () => {
         what: "deleted",
         diffs: [],
         values: APPLIED,
+        declared: [true],
       })),
     );
+  });
+
+  test("says which values the spec has already", () => {
+    const declaredWith = (declared: Record<string, Json>) =>
+      plan({
+        spec: spec([box({ ...APPLIED, ...declared })]),
+        live: world({ size: 5, note: "b" }),
+        state: state([record("boxes.a", "b1", { ...APPLIED, note: "a" })]),
+      }).drift.map(({ diffs, declared }) => [diffs.map(({ path }) => path[0]), declared]);
+    expect(declaredWith({ size: 5, note: "b" })).toEqual([
+      [
+        ["size", "note"],
+        [true, true],
+      ],
+    ]);
+    expect(declaredWith({ size: 5, note: "a" })).toEqual([
+      [
+        ["size", "note"],
+        [true, false],
+      ],
+    ]);
+    expect(declaredWith({ note: "a" })).toEqual([[["size", "note"], undefined]]);
   });
 
   test("says nothing of unfinished records, and of what was not or could not be read", () => {

@@ -27,7 +27,12 @@ test.each(NAMES)("executes no part of a target in another shell: %s", (target) =
 });
 
 describe("the next steps of drift", () => {
-  const item = (address: string, more: object = {}) => ({ open: "security", address, ...more });
+  const item = (address: string, more: object = {}) => ({
+    open: "security",
+    isInSpec: false,
+    address,
+    ...more,
+  });
   const secret = (key: string) => item(`secrets.s/${key}`, { isKept: true });
   const steps = (...drift: readonly object[]) => nextOfDrift({ drift } as never, undefined);
 
@@ -47,10 +52,10 @@ describe("the next steps of drift", () => {
   });
 
   test("of drift that the spec already has are to record it, with no word of undo or accept", () => {
-    const accepted = (name: string) => item(`pools.${name}`, { isInSpec: true });
+    const accepted = (name: string) => item(`pools.${name}`, { isInSpec: true, open: undefined });
     expect(steps(accepted("p"))).toBe("the spec already has pools.p: to record it, run `workspace apply`");
     expect(steps(accepted("p"), accepted("q"), item("pools.r"))).toMatch(
-      /^to undo drift, .*; the spec already has 2 of these resources: to record them, run `workspace apply`; to keep it for a time, /,
+      /^to undo drift, .*; to keep it for a time, .*; the spec already has 2 of these resources: to record them, run `workspace apply`$/,
     );
   });
 });
