@@ -1,4 +1,4 @@
-// Makes a plan from desired, live, and recorded values, in the passes that are listed here in their order; what comes before and after them needs no draft.
+// Makes a plan from desired, live, and recorded values, in passes over one draft (`PlanDraft`) that are listed here in their order.
 // It sends no request and reads no clock.
 
 import type { Address } from "../core/address.ts";
@@ -44,6 +44,7 @@ import { askKind, createPlannedWorkspace, withConsequences } from "./model/plann
 import { withDependencies } from "./order/dependencies.ts";
 import { inPlanOrder } from "./order/plan-order.ts";
 
+/** In one step, where no facts are read in between, such as for the plan of a base or of an import. `from` has the input and the facts. */
 export function makePlan(from: PlanInput & PlanFacts): Plan {
   return finishPlan(draftPlan(from), from);
 }
@@ -57,11 +58,11 @@ const COLLECT: readonly Pass[] = [
   changing(withDependencies),
   changing(withMembershipOrder),
   changing(withFreedPaths),
-  adding(withPassedNames),
+  merging(withPassedNames),
   keepSelected,
 ];
 
-/** The collected changes are checked, sorted, described, and guarded. */
+/** The collected changes are checked, sorted, described, and guarded. The checks up to `reportUnreadUsers` need no order: theirs is that of the findings in the plan. */
 const FINISH: readonly Pass[] = [
   reportRefusals,
   reporting(takenPaths),
@@ -74,19 +75,22 @@ const FINISH: readonly Pass[] = [
   reportUnconfirmedValues,
   reportUnreadUsers,
   retainObjectsInUse,
+  // An object that is retained keeps its name.
   reporting(namesStillHeld),
   changing(inPlanOrder),
   changing(withConsequences),
   addContents,
-  adding(withLikelyRenames),
+  // After `withConsequences`, which replaces the sentences to which it appends one.
+  merging(withLikelyRenames),
   findAccess,
   findDrift,
+  // Needs to know of every error.
   addGuards,
 ];
 
 /**
  * The part of a plan that needs only the spec, the state, and live objects. The caller is the user or service principal that signed in. While
- * it is unknown, the draft also deletes undeclared entries that the service gave it, such as MANAGE on a new scope.
+ * the caller is unknown, the draft also deletes entries that the service gives the caller (`isImplicit`), such as MANAGE on a new scope.
  */
 export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "caller">): PlanDraft {
   const { input, invalidRecords } = dropInvalidRecords(from);
@@ -98,7 +102,7 @@ export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "call
 /** The facts that a draft needs and `facts` lacks. Once users of deleted objects are read, ask again: they can show that more is needed. */
 export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
   const collected = withFacts(draft, facts);
-  // A plan without changes only needs to know whether the caller keeps members of lists.
+  // Without changes, only entries that the service may have given the caller are left to judge.
   if (!collected.changes.some(touches)) return { ...NONE_MISSING, caller: collected.needsCaller };
   // An object that is kept because it is in use needs no facts, and contents are read in the order of the plan.
   const { context, changes, workspace, needsCaller } = runPasses(collected, [
@@ -115,6 +119,7 @@ export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
   const unlessKnown = <Fact extends keyof MissingFacts>(fact: Fact, missing: () => MissingFacts[Fact]) =>
     facts[fact] === undefined ? missing() : NONE_MISSING[fact];
   return {
+    // `needsCaller` is false once the caller is known.
     caller: needsCaller || unlessKnown("caller", () => needed.has("caller")),
     activeRuns: unlessKnown("activeRuns", () => needed.has("activeRuns")),
     usersOfDeleted: unlessKnown("usersOfDeleted", () => new Set(kindsOfUsers(context.input, changes).keys())),
@@ -146,7 +151,7 @@ export function finishPlan(draft: PlanDraft, facts: PlanFacts): Plan {
   return { host: input.host, ...part, changes, access, renames, drift, unmanaged, guards, diagnostics };
 }
 
-/** A plan in the making: each pass reads it and returns what it adds. Only `decideResources` also writes, to `context.decided`, because each decision reads the earlier ones. */
+/** A plan in the making: each pass reads it and returns the members that it replaces. Only `decideResources` also writes, to `context.decided`, because each decision reads the earlier ones. */
 export interface PlanDraft {
   readonly context: PlanContext;
   readonly facts: PlanFacts;
@@ -154,18 +159,18 @@ export interface PlanDraft {
   readonly changes: readonly Change[];
   /** The live objects, and what these changes make of them: made again by `advance` whenever they or the facts change. */
   readonly workspace: PlannedWorkspace;
-  /** Undeclared objects that appeared outside: drift, whether the plan deletes or reports them. */
+  /** Undeclared objects that were made outside `workspace`: drift, whether the plan deletes or reports them. */
   readonly appeared: readonly UndeclaredObject[];
-  /** Whether the caller decides which undeclared members of lists are deleted, and is not known. */
+  /** Whether entries that the service gives the caller may be among the deletions, because the caller is not known. */
   readonly needsCaller: boolean;
   readonly access: Plan["access"];
   readonly renames?: Plan["renames"];
   readonly drift: Plan["drift"];
   readonly guards: Plan["guards"];
   readonly diagnostics: readonly Diagnostic[];
-  /** Why resources could not be decided; reported if the plan is about them. */
+  /** Why resources could not be decided. `reportRefusals` makes diagnostics of those that `--only` and `--exclude` leave in the plan. */
   readonly refusals: ReadonlyMap<Address, Diagnostic>;
-  /** Names that one change should free for another and cannot, as the last run of `withPassedNames` found them. */
+  /** Names that one change should free for another and cannot, as the last run of `withPassedNames` found them; reported only in FINISH, because COLLECT can run twice. */
   readonly nameErrors: PassedNames["nameErrors"];
   /** What `exclude` leaves out, and the resources among it that only depend on what it names. */
   readonly excluded: Selection["excluded"];
@@ -204,28 +209,28 @@ function emptyDraft(context: PlanContext, facts: PlanFacts): PlanDraft {
   };
 }
 
-/** The draft with the facts; collected again if the caller decides which members of lists are deleted. */
+/** The draft with the facts; collected again if they have the caller that it lacked. */
 function withFacts(draft: PlanDraft, facts: PlanFacts): PlanDraft {
-  const callerDecides = facts.caller !== undefined && draft.needsCaller;
-  return runPasses(advance(draft, { facts }), callerDecides ? COLLECT : []);
+  const callerWasMissing = facts.caller !== undefined && draft.needsCaller;
+  return runPasses(advance(draft, { facts }), callerWasMissing ? COLLECT : []);
 }
 
 type DraftParts = [context: PlanContext, changes: readonly Change[], workspace: PlannedWorkspace];
 
 /** A pass that only reports. */
-function reporting(check: (...draft: DraftParts) => readonly Diagnostic[]): Pass {
+function reporting(check: (...parts: DraftParts) => readonly Diagnostic[]): Pass {
   return ({ context, changes, workspace, diagnostics }) => ({
     diagnostics: [...diagnostics, ...check(context, changes, workspace)],
   });
 }
 
-/** A pass that adds what a function returns. */
-function adding(add: (context: PlanContext, changes: readonly Change[]) => PassResult): Pass {
-  return ({ context, changes }) => add(context, changes);
+/** A pass whose function returns members of the draft, the changes and others. */
+function merging(make: (context: PlanContext, changes: readonly Change[]) => PassResult): Pass {
+  return ({ context, changes }) => make(context, changes);
 }
 
 /** A pass that only gives changes another form or order. */
-function changing(change: (...draft: DraftParts) => readonly Change[]): Pass {
+function changing(change: (...parts: DraftParts) => readonly Change[]): Pass {
   return ({ context, changes, workspace }) => ({ changes: change(context, changes, workspace) });
 }
 
@@ -235,15 +240,15 @@ function decide({ context }: PlanDraft): PassResult {
 
 /** Begins again from the decisions, so that the passes of COLLECT can run twice. */
 function collectChanges({ context, facts }: PlanDraft): PassResult {
-  const { changes, appeared, needsCaller } = planUnmanaged(context, facts.caller);
+  const { changes: unmanaged, appeared, needsCaller } = planUnmanaged(context, facts.caller);
   return {
-    changes: [...context.decided.values(), ...planDeletes(context), ...changes],
+    changes: [...context.decided.values(), ...planDeletes(context), ...unmanaged],
     appeared,
     needsCaller,
   };
 }
 
-/** Passes names again, because a change that is left out frees none. */
+/** Keeps what `--only` and `--exclude` select. Names are passed again, because a change that is left out frees none. */
 function keepSelected({ context, changes }: PlanDraft): PassResult {
   return limitToSelected(context, changes) ?? {};
 }
@@ -255,7 +260,7 @@ function reportRefusals({ context, changes, diagnostics, ...draft }: PlanDraft):
   return { diagnostics: [...diagnostics, ...refused, ...excluded, ...draft.nameErrors] };
 }
 
-/** Live objects that have the name of a new one while no state exists. The first pass with guards; `addGuards` adds the others. */
+/** Unmanaged objects that have the name of a new one: a guard while no state exists and duplicates are not allowed, else a warning. `addGuards` adds the other guards. */
 function findNamesakes({ context, changes, diagnostics }: PlanDraft): PassResult {
   const { guards, warnings } = duplicatesIn(context, changes);
   return { guards, diagnostics: [...diagnostics, ...warnings] };

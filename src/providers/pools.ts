@@ -181,15 +181,15 @@ const fields: FieldTable = {
   }),
 };
 
-/** The fields that are changed in place. */
+/** The fields that are changed in place in both dialects. */
 const EDITABLE = Object.keys(fields).filter((field) => fields[field]?.onChange === undefined);
 
-/** What the service sets in a new pool if the spec does not: an export omits it. */
-const USUAL_VALUES = { idle_instance_autotermination_minutes: 60, enable_elastic_disk: true };
+/** What an export omits, because the service sets it in a new pool if the spec does not. */
+const OMITTED_BY_EXPORT = { idle_instance_autotermination_minutes: 60, enable_elastic_disk: true };
 
-/** What a replacement does not lose, because each new pool has it. The service also chooses disks and a zone, but not always the same. */
+/** What a replacement does not lose, because each new pool has it: also the settings on Azure, which an export writes. The service also chooses disks and a zone, but not always the same. */
 const NEW_POOL_VALUES = {
-  ...USUAL_VALUES,
+  ...OMITTED_BY_EXPORT,
   azure_attributes: { availability: "ON_DEMAND_AZURE", spot_bid_max_price: -1 },
 };
 
@@ -206,7 +206,7 @@ function toLive(answer: JsonObject): LiveObject | undefined {
 
 /**
  * An edit must repeat the node type, which it cannot change (contract B 4.1 rule 2). It has the tags only if they differ, because
- * only the Databricks dialect changes them in place.
+ * only the Databricks dialect changes them in place. By contract, a pool has a name and a node type: `""` is only for the types.
  */
 function editBody(id: string, before: JsonObject, after: JsonObject): { [field: string]: Json } {
   const body: { [field: string]: Json } = {
@@ -263,13 +263,13 @@ export const pools = defineProvider({
       return [problem("SPEC_COMBINATION", ["min_idle_instances"], message)];
     },
     normalize: (values) => normalizeDesired(fields, values),
-    omittedByExport: () => USUAL_VALUES,
+    omittedByExport: () => OMITTED_BY_EXPORT,
     // The edit repeats fields that the spec does not set, because it would reset them.
     steps: (diffs, live, after) => [
       { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
     ],
     usersOf: usersOfPool,
-    // Whatever their state is: a stopped cluster cannot start.
+    // Whatever their state is: a stopped cluster cannot start. A replaced pool stays while it is used.
     harms: (change, workspace) =>
       change.action === "delete"
         ? usersOfPool(change.live, workspace).map((user) => `${user} loses its pool`)
@@ -287,19 +287,19 @@ export const pools = defineProvider({
           ...unsetFieldsLost(change, fields, "pool", { usual: NEW_POOL_VALUES }),
           ...unknownFieldsLost(change, "pool"),
         ];
-      // A state that equals a sensitive value is hidden.
+      // In a plan of an untrusted spec, a state that equals a sensitive value is a digest. A cluster may take only its driver from the pool.
       const byState = Object.groupBy(clusters, (cluster) => {
         const { run_state: state } = cluster.values;
         if (hasDigest(state)) return "hidden";
         if (state !== "RUNNING") return "stopped";
-        const { instance_pool_id: workers } = workspace.valuesAfter("clusters", cluster) ?? {};
-        return String(workers) === change.live?.id ? "running" : "driver";
+        const { instance_pool_id: poolOfWorkers } = workspace.valuesAfter("clusters", cluster) ?? {};
+        return String(poolOfWorkers) === change.live?.id ? "workers" : "onlyDriver";
       });
-      const { running = [], driver = [], stopped = [], hidden = [] } = byState;
+      const { workers = [], onlyDriver = [], stopped = [], hidden = [] } = byState;
       const until = "until they leave the pool";
       return [
-        ...effectOn(`running clusters cannot grow ${until}`, namesOf(running)),
-        ...effectOn(`running clusters cannot restart ${until}`, namesOf(driver)),
+        ...effectOn(`running clusters cannot grow ${until}`, namesOf(workers)),
+        ...effectOn(`running clusters cannot restart ${until}`, namesOf(onlyDriver)),
         ...effectOn(`stopped clusters cannot start ${until}`, namesOf(stopped)),
         ...effectOn(`clusters cannot grow or start ${until}`, namesOf(hidden)),
         ...effectOn("jobs cannot create their clusters in it", namesOf(jobs)),

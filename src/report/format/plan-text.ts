@@ -23,7 +23,7 @@ import {
 } from "../view/plan-view.ts";
 import { changeBlocks, driftLines } from "./change-text.ts";
 
-/** `showsNotes`: with the findings about the run, which standard error does not show. */
+/** `showsNotes`: also the findings about the run, for where standard error does not show them. */
 export function planText(plan: PlanView, colors: Colors, info?: RunInfo, showsNotes = false): string {
   const sections = [
     ...longPlanStart(plan, colors),
@@ -58,18 +58,19 @@ function longPlanStart(plan: PlanView, colors: Colors): readonly (readonly strin
     : [verdictSection(plan, colors), destroysSection(plan, colors)];
 }
 
-const MOST_ACCESS_LINES = 40;
+/** A line with several items has a row for each, and one for its head. */
+const MOST_ACCESS_ROWS = 40;
 
 /** The rights that users, groups, and service principals gain and lose. */
 function accessSection({ access, expand }: PlanView, colors: Colors): readonly string[] {
   if (access === undefined) return [];
   const all = expand ? access.allLines : access.lines;
-  const { open, isShortened } = expand
+  const { open: shown, isShortened } = expand
     ? { open: all, isShortened: false }
-    : openAccess(access, MOST_ACCESS_LINES);
+    : openAccess(access, MOST_ACCESS_ROWS);
   return [
     colors.bold(`${access.title}.`),
-    ...open.flatMap((line) => accessLines(line, colors)),
+    ...shown.flatMap((line) => accessLines(line, colors)),
     ...(isShortened ? [colors.dim("  `--expand` shows each right on each object")] : []),
     ...access.notCompared.map((what) => colors.dim(`  not compared: ${what}`)),
   ];
@@ -97,21 +98,23 @@ function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   if (plan.shown.drift.length === 0) return [];
   const changed = new Set(plan.touching.map(({ address }) => address));
   const rest = plan.shown.drift.filter((item) => !changed.has(item.address));
-  const decided = new Set(
+  const inPlan = new Set(
     plan.allChanges.filter(({ action }) => action !== "report").map((change) => change.address),
   );
   const section = (title: string, drift: readonly DriftItem[]) =>
     drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, colors)];
-  // Without a change, the live values of a decided resource are those of the spec.
-  const isDecided = ({ address }: DriftItem) => decided.has(address);
+  // The live values of a resource that the plan has without a change are those of the spec.
+  const isInPlan = ({ address }: DriftItem) => inPlan.has(address);
   return [
-    ...section("Drift that already matches the spec:", rest.filter(isDecided)),
+    ...section("Drift that already matches the spec:", rest.filter(isInPlan)),
     ...section(
       "Drift that this plan does not fix:",
-      rest.filter((item) => !isDecided(item)),
+      rest.filter((item) => !isInPlan(item)),
     ),
   ];
 }
+
+const MOST_UNMANAGED_NAMES = 5;
 
 /** Unmanaged objects, a few by name: by kind, and nested ones by their parent. */
 function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
@@ -121,7 +124,7 @@ function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
       `${printable(group)} (${listed(
         all.map((item) => printable(item.name)),
         "and",
-        5,
+        MOST_UNMANAGED_NAMES,
       )})`,
   );
   const head = "Unmanaged:";
@@ -167,17 +170,23 @@ function tableSection(plan: PlanView, colors: Colors): readonly string[] {
 }
 
 function summarySection(plan: PlanView, colors: Colors): readonly string[] {
-  const { split } = plan;
-  const [title = "", ...refusal] = verdictSection(plan, colors);
-  return [title, ...(split === undefined ? [] : [colors.bold(split.title)]), ...refusal];
+  const { title, split } = plan;
+  const ofSplit = split === undefined ? [] : [colors.bold(split.title)];
+  return [colors.bold(title), ...ofSplit, ...refusalLines(plan, colors)];
 }
 
-function verdictSection({ title, refusal }: PlanView, colors: Colors): readonly string[] {
-  return [colors.bold(title), ...(refusal === undefined ? [] : [colors.red(colors.bold(refusal))])];
+function verdictSection(plan: PlanView, colors: Colors): readonly string[] {
+  return [colors.bold(plan.title), ...refusalLines(plan, colors)];
 }
+
+const refusalLines = ({ refusal }: PlanView, colors: Colors): readonly string[] =>
+  refusal === undefined ? [] : [colors.red(colors.bold(refusal))];
 
 /** More objects have a line for each kind. */
 const MOST_IN_SENTENCE = 10;
+
+/** The width of `replace`, the longest verb here, and of a space. */
+const VERB_COLUMN = 8;
 
 /** Deletions and replacements are listed once more, in red, before the summary. */
 function destroysSection({ touching }: PlanView, colors: Colors): readonly string[] {
@@ -189,7 +198,7 @@ function destroysSection({ touching }: PlanView, colors: Colors): readonly strin
   const alike = Map.groupBy(destroyed, ({ kind, verb }) => `${verb} ${kind}`);
   const lines = [...alike.values()].map((group) => {
     const names = firstFew(group, MOST_IN_SENTENCE, ({ address }) => printable(address));
-    return `  ${group[0]?.verb.padEnd(8)} ${kindCounts(group)}: ${names}`;
+    return `  ${group[0]?.verb.padEnd(VERB_COLUMN)} ${kindCounts(group)}: ${names}`;
   });
   return [`${head}:`, ...lines].map(colors.red);
 }

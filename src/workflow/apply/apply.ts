@@ -68,10 +68,11 @@ export interface ShownOutcome extends ApplyOutcome {
 export interface ApplyRequest {
   readonly lockTimeout: number | undefined;
   readonly signal: AbortSignal;
-  /** The commit and the run of the pipeline, for the history of the state; reports have them with the host and the part of the plan. */
+  /** The commit and the page of the CI run, for the history of the state. Takes the plan, because they come from the `RunInfo` of its reports. */
   readonly readCommitAndRun?: (plan: Plan) => Promise<Pick<ApplyOrigin, "commit" | "run_url">>;
 }
 
+/** `refused`: the plan is blocked. `declined`: it was not approved. */
 export type ApplyResult =
   | { readonly status: "refused" | "declined"; readonly plan: Plan }
   | { readonly status: "applied"; readonly plan: Plan; readonly outcome: ApplyOutcome };
@@ -79,9 +80,9 @@ export type ApplyResult =
 /** A plan, and what its execution needs. */
 interface PreparedApply {
   readonly plan: Plan;
-  /** About the state and the run; what is found about the changes is in the plan. */
+  /** About the state and the run, reported at once; what is found about the changes is in the plan. The presenter gets them with the session's warnings as `notes`. */
   readonly runFindings: readonly Diagnostic[];
-  /** Absent for a blocked plan of a file, for which the workspace was not read. */
+  /** Absent for a plan of a file that is blocked: when it was made, or by a rule now. */
   readonly execution?: Execution;
 }
 
@@ -102,7 +103,7 @@ interface Execution {
 /** Called under the lock. */
 type PrepareApply = (session: Session, lease: Lease, signal: AbortSignal) => Promise<PreparedApply>;
 
-/** Throws Failure with what ended the run before its plan, and with APPLY_INTERRUPTED. */
+/** Throws Failure with what ends the run before its first change, APPLY_INTERRUPTED among it. */
 export function runApply(
   session: Session,
   request: ApplyRequest,
@@ -160,7 +161,10 @@ export function prepareFreshPlan(options: PlanOptions): PrepareApply {
   };
 }
 
-/** Exactly the plan of a file, or nothing. The workspace is read again for names and IDs; the changes are those of the file. */
+/**
+ * Exactly the plan of a file, or nothing. The workspace is read again for names and IDs; the changes are those of the file. Called in the
+ * session that `withPlanFile` opens, because `saved` throws before the file is verified.
+ */
 export function prepareSavedPlan({ saved }: PlanFile): PrepareApply {
   return async (session, lease, signal) => {
     const { spec } = session;
@@ -178,6 +182,7 @@ export function prepareSavedPlan({ saved }: PlanFile): PrepareApply {
     assertWorkspaceUnchanged(saved, plannedAgain);
     // Since the plan was made, the rules may have changed, and secrets with the action `compare` have got their values.
     const withValues = withSecrets(saved.plan, spec, registry);
+    // Values that the run lacks are an error before the first change (`executePlan`), not here.
     const inTheClear = { plan: restoredPlan(withValues, sensitive).plan, sensitive };
     const { plan, warnings } = await checkRules(withValues, { spec, untrusted: false, clear: inTheClear });
     // The report of a blocked plan has the warnings of the rules.
@@ -186,7 +191,7 @@ export function prepareSavedPlan({ saved }: PlanFile): PrepareApply {
     return {
       plan,
       // Without the audit: that of the saved plan ran when it was made, and this one is of the plan made again.
-      runFindings: [...aboutState, ...recovered.diagnostics, ...warnings],
+      runFindings: [...aboutState, ...warnings],
       execution: {
         ...rest,
         resources: spec.resources,
@@ -304,7 +309,7 @@ function shownChange(outcome: ChangeOutcome, { resources, sensitive }: Execution
     : { ...masked, diagnostic: sensitive.withoutPossibleValues(address, diagnostic) };
 }
 
-/** A blocked change has its cause elsewhere. */
+/** The outcome with the place of its resource in the spec, if the change failed or may have: others have their cause elsewhere. */
 function located(outcome: ChangeOutcome, resources: Spec["resources"]): ChangeOutcome {
   const { address, result, diagnostic } = outcome;
   const declared = resources.get(address)?.at;
