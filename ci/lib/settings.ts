@@ -95,8 +95,7 @@ export function readSettings(env: Env): Settings {
     subject: { target: target ?? "default", folder },
     state: input("STATE"),
     base: baseOf(env, input("BASE")),
-    isUnmerged:
-      env.CI_MERGE_REQUEST_DIFF_BASE_SHA === input("BASE") && !env.CI_MERGE_REQUEST_TARGET_BRANCH_SHA,
+    isUnmerged: isUnmerged(env, input("BASE")),
     targetBranch: targetBranchOf(platform, env, event),
     since: since === "last",
     planFile,
@@ -112,6 +111,12 @@ export function readSettings(env: Env): Settings {
     pullRequest: pullRequestOf(platform, env, event, input("PULL_REQUEST")),
     followed: followedOf(event),
   };
+}
+
+/** GitLab merges a branch with its target branch only if the project asks for it. */
+function isUnmerged(env: Env, base: string | undefined): boolean {
+  const parted = env.CI_MERGE_REQUEST_DIFF_BASE_SHA;
+  return Boolean(parted) && base === parted && !env.CI_MERGE_REQUEST_TARGET_BRANCH_SHA;
 }
 
 /** The base of a merge that GitLab made is the tip of the target branch, not the commit at which the branches parted. */

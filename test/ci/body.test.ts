@@ -152,6 +152,9 @@ describe("the settings", () => {
     };
     expect(of(merged)).toMatchObject({ base: "tip", run: { commit: "head" } });
     expect(of({ ...merged, WORKSPACE_CI_BASE: "v1" })).toMatchObject({ base: "v1" });
+    expect(
+      [of(plain), of(merged), of({}), of({ TF_BUILD: "True" })].map((settings) => settings.isUnmerged),
+    ).toEqual([true, false, false, false]);
   });
 
   test("link the run in a project of Azure DevOps whose name has a space", () => {

@@ -207,8 +207,8 @@ export function acknowledgedAt(
 }
 
 /**
- * Those that this run alerted of, or an earlier one did. Without the drift that was acknowledged when the report was made, or is by now:
- * no alert was sent for it, so it is new when its acknowledgement ends.
+ * Those that this run alerted of, or an earlier one did. Without the drift that the spec has already, and what was acknowledged when the
+ * report was made, or is by now: no alert was sent for it, so it is new if the spec changes, or when its acknowledgement ends.
  */
 function reportedDifferences(
   item: Drift,
@@ -221,6 +221,7 @@ function reportedDifferences(
   return driftDigests(item, fields, keyed).filter(
     (_, at) =>
       (alerted[at] === true || marks[at]?.reported === true) &&
+      item.declared?.[at] !== true &&
       item.marks?.[at]?.acknowledged === undefined &&
       marks[at]?.acknowledged === undefined,
   );
