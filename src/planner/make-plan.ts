@@ -291,7 +291,11 @@ function findAccess({ context, facts, changes }: PlanDraft): PassResult {
 
 function findDrift({ context, facts, changes, appeared }: PlanDraft): PassResult {
   const found = driftOf(context, facts.contents, appeared);
-  const all = withDeclared(found, changes, context.input.registry);
+  if (found.length === 0) return { drift: found };
+  const planned = new Set(changes.map(({ address }) => address));
+  // The decisions include those that this plan leaves out.
+  const decided = [...context.decided.values()].filter(({ address }) => !planned.has(address));
+  const all = withDeclared(found, [...changes, ...decided], context.input.registry);
   const compares = comparedIn(context.input, changes);
   return { drift: compares === undefined ? all : all.filter(({ address }) => compares(address)) };
 }

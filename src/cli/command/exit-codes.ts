@@ -41,7 +41,7 @@ export function exitOfPlan(plan: Plan, { detailed = false } = {}): number {
   return detailed && blocked === EXIT.ok && changesAnything(plan) ? EXIT.changes : blocked;
 }
 
-/** The exit code of drift: 2 if a difference is neither acknowledged nor left out by --fail-on or --since. */
+/** The exit code of drift: 2 if a difference is neither acknowledged, nor in the spec already, nor left out by --fail-on or --since. */
 export function exitOfDrift({ drift }: Pick<DriftView, "drift">): number {
   return drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
 }

@@ -292,7 +292,7 @@ export const driftCommand = defineCommand({
   },
   failureDocument: driftFailureDocument,
   notes:
-    "Exit codes: 0 no drift, 1 error, 2 drift. Acknowledged drift does not count. Values of secrets are not needed; those that are set are hidden.",
+    "Exit codes: 0 no drift, 1 error, 2 drift. Drift that is acknowledged, or that the spec has already, does not count. Values of secrets are not needed; those that are set are hidden.",
   async run(context, options) {
     const sinceLast = options.since === "last";
     const requirements = { makesKey: sinceLast, secrets: "skip" } as const;

@@ -302,7 +302,7 @@ function countsText(counts: RunAnswer["counts"]): string {
 /** Of a drifted workspace, a result names this number of resources. */
 const NAMED_DRIFT = 5;
 
-/** Acknowledged drift does not count. */
+/** Drift that is acknowledged, or that the spec has already, does not count. */
 function driftOf(all: readonly Drift[]): Pick<RunAnswer, "drift" | "drifted"> {
   const open = all.map((item) => driftItem(item, registry, placesIn(new Map()))).filter((item) => item.open);
   const drift = countsOf(open.flatMap((item) => item.open ?? []));

@@ -88,7 +88,8 @@ function plannedDifferences(plan: Plan): readonly Difference[] {
     const { address, kind, action, cause } = source;
     if (action === "noop" || action === "report") return [];
     const drifted = cause === "drift" ? drift.get(address) : undefined;
-    const status = newestOf(drifted === undefined ? [] : marksIn(drifted).map(statusOf));
+    const reverted = drifted === undefined ? [] : marksIn(drifted).filter((mark) => mark.declared !== true);
+    const status = newestOf(reverted.map(statusOf));
     return [{ address, kind, action, cause, severity, status }];
   });
 }

@@ -140,7 +140,7 @@ function changeNotice(change: ChangeView): Notice {
   };
 }
 
-/** Drift that is acknowledged, or with `--since last` was reported before, needs no attention. */
+/** Drift that is acknowledged, that the spec has already, or that with `--since last` was reported before, needs no attention. */
 function driftNotice({ what, address, verb, at, fields, remark, author, open, ...item }: DriftItem): Notice {
   const severity = open ?? item.severity;
   const named = fields.map(({ label }) => label).filter((label) => label !== "");

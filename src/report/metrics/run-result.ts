@@ -79,8 +79,8 @@ export function isSuccess(outcome: RunOutcome): boolean {
 }
 
 /**
- * Whether a run has nothing to report: it succeeded, changed no object, and every difference was reported before or is acknowledged. Drift
- * that does not count for the exit code is less severe than the caller asks for.
+ * Whether a run has nothing to report: it succeeded, changed no object, and every difference was reported before, is acknowledged, or is in the
+ * spec already. Drift that does not count for the exit code is less severe than the caller asks for.
  */
 export function hasNoNews({ command, outcome, differences = [], results = {} }: RunResult): boolean {
   if (command === "drift" && outcome === "success") return true;

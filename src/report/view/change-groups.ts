@@ -94,7 +94,7 @@ export function foldDrift(drift: readonly DriftItem[]): readonly DriftGroup[] {
     group.length < LEAST ? group.map((item): DriftGroup => [item]) : [group as unknown as DriftGroup],
   );
   const positions = new Map(drift.map((item, at) => [item, at]));
-  // Acknowledged drift, and drift that was reported before, needs no attention now.
+  // Drift that is acknowledged, in the spec already, or was reported before needs no attention now.
   const rank = ({ what, severity, open }: DriftItem) =>
     (open === undefined ? SEVERITIES.length : 0) + (what === "deleted" ? -1 : SEVERITIES.indexOf(severity));
   return groups.sort(([a], [b]) => rank(a) - rank(b) || (positions.get(a) ?? 0) - (positions.get(b) ?? 0));

@@ -112,6 +112,21 @@ describe("drift", () => {
     expect(declaredWith({ note: "a" })).toEqual([[["size", "note"], undefined]]);
   });
 
+  test("says so of a dependency that --only takes along, too", () => {
+    const task = resource("tasks.t", {
+      values: { box: "${boxes.a.box_id}" },
+      references: [reference(["box"], "boxes.a", "box_id")],
+      dependsOn: ["boxes.a"],
+    });
+    const { drift } = plan({
+      spec: spec([box({ size: 5 }), task]),
+      live: live({ boxes: [object("b1", "a", { ...APPLIED, size: 5 })], tasks: [] }),
+      state: known,
+      only: (address: string) => address === "tasks.t",
+    });
+    expect(drift).toMatchObject([{ address: "boxes.a", declared: [true] }]);
+  });
+
   test("says nothing of unfinished records, and of what was not or could not be read", () => {
     const { seen: _seen, ...half } = record("boxes.a", "b1", APPLIED) as Extract<
       StateRecord,
