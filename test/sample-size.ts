@@ -1,6 +1,6 @@
 // The size of samples: `npm test` tries a part of them; `.ci/run` (TEST_SAMPLE=1) and a run that rewrites expected output, all.
 
-const SHARE = Number(process.env.TEST_SAMPLE ?? (process.env.UPDATE === undefined ? 0.125 : 1));
+const SHARE = Number(process.env.TEST_SAMPLE ?? (process.env.UPDATE === undefined ? 0.25 : 1));
 
 /** The number of cases that this run tries, of `whole` cases. */
 export function sampleOf(whole: number): number {
