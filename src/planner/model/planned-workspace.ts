@@ -5,6 +5,7 @@ import { lazily } from "../../core/lazily.ts";
 import { setMember, valueAt, withValueAt } from "../../core/pointer.ts";
 import { type FieldSchema, type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
 import type { PlannedChange, PlannedWorkspace, PlanningRules } from "../../resource/planning.ts";
 import { type Change, type Create, isDeletedWithParent, isOfReplaced, writes } from "./change.ts";
@@ -19,7 +20,7 @@ export function createPlannedWorkspace(
 ): PlannedWorkspace {
   const { registry, spec } = input;
   const leaving = lazily(() => leavingNames(registry, changes));
-  const after = lazily(() => valuesAfter(changes));
+  const changed = lazily(() => changesOfValues(changes));
   const declaredNames = lazily(
     () =>
       new Set(
@@ -45,8 +46,9 @@ export function createPlannedWorkspace(
           : [],
       ),
     valuesAfter: (kind, live) => {
-      const key = objectKey(kind, live.id);
-      return after().has(key) ? after().get(key) : live.values;
+      const change = changed().get(objectKey(kind, live.id));
+      if (change === undefined) return live.values;
+      return change.action === "update" ? { ...keptValues(live, change), ...change.after } : undefined;
     },
     isSensitive: (kind, object, path) => {
       const address = "address" in object ? object.address : owners.get(kind, object.id);
@@ -55,15 +57,25 @@ export function createPlannedWorkspace(
   };
 }
 
-/** By kind and ID; undefined for a deleted object. A replaced object that is kept has its live values. */
-function valuesAfter(changes: readonly Change[]): ReadonlyMap<string, Values | undefined> {
-  const values = new Map<string, Values | undefined>();
+type Update = Extract<Change, { readonly action: "update" }>;
+
+type ChangeOfObject = Update | Extract<Change, { readonly action: "delete" | "replace" }>;
+
+/** The updates and removals, by kind and ID. A replaced object that is kept has its live values. */
+function changesOfValues(changes: readonly Change[]): ReadonlyMap<string, ChangeOfObject> {
+  const byObject = new Map<string, ChangeOfObject>();
   for (const change of changes) {
-    if (change.action === "update") values.set(objectKey(change.kind, change.id), change.after);
-    if (change.action === "delete" || (change.action === "replace" && change.keepsOld !== true))
-      values.set(objectKey(change.kind, change.id), undefined);
+    const isKept = change.action === "replace" && change.keepsOld === true;
+    if (change.action === "update" || change.action === "delete" || (change.action === "replace" && !isKept))
+      byObject.set(objectKey(change.kind, change.id), change);
   }
-  return values;
+  return byObject;
+}
+
+/** What others set in fields that the spec does not manage: an edit keeps it. */
+function keptValues({ values }: LiveObject, { after, diffs }: Update): Values {
+  const written = new Set([...Object.keys(after), ...diffs.map(({ path }) => String(path[0]))]);
+  return Object.fromEntries(Object.entries(values).filter(([field]) => !written.has(field)));
 }
 
 function leavingNames(registry: PlanningRegistry, changes: readonly Change[]) {

@@ -340,3 +340,50 @@ test("a saved plan that replaces a scope creates the secrets and access lists in
   });
   expect((await site.run("plan")).all).toContain("No changes");
 });
+
+test("a replaced pool is kept while a cluster keeps its driver in it, which a person set", async () => {
+  const spec = (type: string, workers: number) => `policy: { max_deletes: 100%, on_immutable_change: replace }
+pools: { p: { node_type_id: ${type} }, w: { node_type_id: Standard_DS3_v2 } }
+clusters: { c: { spark_version: 6.4.x-scala2.11, num_workers: ${workers}, instance_pool_id: "\${pools.w.instance_pool_id}" } }
+`;
+  const { api, run } = await planned(
+    spec("Standard_DS3_v2", 1),
+    spec("Standard_DS4_v2", 2),
+    "",
+    async (site) => {
+      const { instance_pools: pools } = (await site.api("instance-pools/list")) as unknown as {
+        instance_pools: Pool[];
+      };
+      const { clusters } = (await site.api("clusters/list")) as unknown as {
+        clusters: { cluster_id: string }[];
+      };
+      const idOf = (name: string) => pools.find((pool) => pool.instance_pool_name === name)?.instance_pool_id;
+      await reach(site, "clusters/delete", "TERMINATED");
+      await site.api("clusters/edit", {
+        cluster_id: clusters[0]?.cluster_id,
+        cluster_name: "c",
+        spark_version: "6.4.x-scala2.11",
+        num_workers: 1,
+        instance_pool_id: idOf("w"),
+        driver_instance_pool_id: idOf("p"),
+      });
+    },
+    "",
+    "databricks",
+  );
+  expect(await run("apply p.plan")).toMatchObject({ code: 0 });
+  const { clusters } = (await api("clusters/list")) as unknown as {
+    clusters: { driver_instance_pool_id: string }[];
+  };
+  const { instance_pools: left } = (await api("instance-pools/list")) as unknown as {
+    instance_pools: Pool[];
+  };
+  expect(left.map(({ instance_pool_id }) => instance_pool_id)).toContain(
+    clusters[0]?.driver_instance_pool_id,
+  );
+}, 60_000);
+
+interface Pool {
+  readonly instance_pool_id: string;
+  readonly instance_pool_name: string;
+}
