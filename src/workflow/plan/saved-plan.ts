@@ -321,7 +321,8 @@ function movedSensitiveValues(session: Session, saved: SavedPlan): readonly Diag
       const planned = "after" in change ? valueAt(change.after, fromPointer(pointer)) : undefined;
       const declared = valueAt(session.spec.resources.get(address)?.values ?? {}, fromPointer(pointer));
       if (then[address]?.[pointer] !== undefined) return false;
-      return planned === undefined || planned === declared || isDigestOf(session.key, planned, declared);
+      if (planned === undefined) return !("after" in change);
+      return planned === declared || isDigestOf(session.key, planned, declared);
     };
     const other = [...pointers].find(
       (pointer) => then[address]?.[pointer] !== now[address]?.[pointer] && !wasOpen(pointer),

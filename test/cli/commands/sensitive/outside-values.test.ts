@@ -105,6 +105,33 @@ describe("the value of an open variable that contains a secret", () => {
     expect((await run("state show pools.p-one")).out).toContain("plain-mode");
   });
 
+  test("that the plan did not have makes the plan stale", async () => {
+    const { run } = workspace(
+      spec(
+        "{ all: { type: object, default: {} }, tag: { default: dev } }",
+        'spark_env_vars: "${var.all}", custom_tags: { env: "${var.tag}" }',
+      ),
+    );
+    const secret = { DB_PASSWORD: PASSWORD };
+    const all = { ...secret, WORKSPACE_VAR_all: JSON.stringify({ URL }) };
+    expect((await run("plan --out s.plan", secret)).code).toBe(0);
+    expect(await run("apply s.plan", all)).toMatchObject({
+      code: 4,
+      err: expect.stringContaining("PLAN_STALE"),
+    });
+    expect((await run("apply --auto-approve", secret)).code).toBe(0);
+    await run("plan --var tag=x --out s.plan", secret);
+    expect(await run("apply s.plan", all)).toMatchObject({
+      code: 4,
+      err: expect.stringContaining("PLAN_STALE"),
+    });
+    await run("plan --out s.plan", secret);
+    expect(await run("apply s.plan", all)).toMatchObject({
+      code: 4,
+      err: expect.stringContaining("PLAN_STALE"),
+    });
+  });
+
   test("applies as a plan that was made without the secret, again and again", async () => {
     const { run, recorded } = workspace(
       spec(
