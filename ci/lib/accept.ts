@@ -1,10 +1,9 @@
 // Proposes accepted drift: commits the edited files to a branch of the pipeline, and keeps one pull request for it.
 
-import { spawnSync } from "node:child_process";
 import { toDottedPath } from "../../src/core/pointer.ts";
 import { printable } from "../../src/report/text/printable.ts";
 import { fenced, type Subject, subjectText } from "./body.ts";
-import { gitEnvironment } from "./git.ts";
+import { type Checkout, runGit } from "./git.ts";
 import { isRecord } from "./http.ts";
 import { BadInput, type Env, type Platform } from "./settings.ts";
 
@@ -133,17 +132,17 @@ export async function propose(
 /** Whether something was to be committed. */
 function commit(checkout: Checkout, files: readonly string[], message: string): boolean {
   if (files.length === 0) return false;
-  git(checkout, ["add", "--", ...files]);
-  if (git(checkout, ["diff", "--cached", "--name-only"]) === "") return false;
+  runGit(checkout, ["add", "--", ...files]);
+  if (runGit(checkout, ["diff", "--cached", "--name-only"]) === "") return false;
   const identity = ["-c", "user.name=workspace", "-c", "user.email=workspace@localhost"];
-  git(checkout, [...identity, "-c", "commit.gpgSign=false", "commit", "--quiet", "--message", message]);
+  runGit(checkout, [...identity, "-c", "commit.gpgSign=false", "commit", "--quiet", "--message", message]);
   return true;
 }
 
 /** The token is in the environment of git only, because every user of the runner sees the arguments of a process. */
 function push(checkout: Checkout, platform: Platform, branch: string, token: string): void {
   const { env, cwd } = checkout;
-  const origin = git(checkout, ["remote", "get-url", "origin"]);
+  const origin = runGit(checkout, ["remote", "get-url", "origin"]);
   const url = origin.replace(/^(https?:\/\/)[^/@]*@/, "$1");
   const basic = (user: string): string => `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`;
   const credential =
@@ -158,18 +157,11 @@ function push(checkout: Checkout, platform: Platform, branch: string, token: str
     [`GIT_CONFIG_VALUE_${count + 1}`]: `Authorization: ${credential}`,
     GIT_TERMINAL_PROMPT: "0",
   };
-  git({ cwd, env: { ...env, ...header } }, ["push", "--quiet", "--force", url, `HEAD:refs/heads/${branch}`]);
-}
-
-type Checkout = Pick<Proposing, "cwd" | "env">;
-
-function git({ cwd, env }: Checkout, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync("git", ["-c", "core.hooksPath=/dev/null", ...args], {
-    cwd,
-    env: gitEnvironment(env),
-    encoding: "utf8",
-  });
-  if (status !== 0)
-    throw new Error(`git ${args.find((word) => !/^-|=/.test(word))} failed: ${stderr.trim()}`);
-  return stdout.trim();
+  runGit({ cwd, env: { ...env, ...header } }, [
+    "push",
+    "--quiet",
+    "--force",
+    url,
+    `HEAD:refs/heads/${branch}`,
+  ]);
 }

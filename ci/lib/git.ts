@@ -1,5 +1,7 @@
-// The environment of git and its origin: only what it needs, and no token except those with which it fetches from the server of the checkout.
+// Git on the checkout of a pipeline, its environment, and its origin: only what it needs, and no token except those with which it fetches from
+// the server of the checkout.
 
+import { spawnSync } from "node:child_process";
 import type { Env } from "./settings.ts";
 
 const SYSTEM = [
@@ -42,4 +44,21 @@ export function originOf(remoteUrl: string): Origin {
     options: ["-c", "credential.helper=", "-c", `credential.${url.origin}.helper=${ANSWER}`],
     variables: { WORKSPACE_CI_GIT_USER: user, WORKSPACE_CI_GIT_PASSWORD: password },
   };
+}
+
+export interface Checkout {
+  readonly cwd: string;
+  readonly env: Env;
+}
+
+/** What git prints, without white space around it. No hook of the checkout runs. Throws if git fails. */
+export function runGit({ cwd, env }: Checkout, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync("git", ["-c", "core.hooksPath=/dev/null", ...args], {
+    cwd,
+    env: gitEnvironment(env),
+    encoding: "utf8",
+  });
+  if (status === 0) return stdout.trim();
+  const command = args.find((word) => !/^-|=/.test(word));
+  throw new Error(`git ${command} failed: ${(stderr || stdout || "").trim()}`);
 }

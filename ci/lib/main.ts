@@ -82,19 +82,19 @@ try {
   }
 }
 
-async function main(given: Settings): Promise<number> {
-  const number = given.followed === undefined ? given.pullRequest : await followedPullRequest(given);
-  if (given.followed !== undefined && number === undefined) {
+async function main(settings: Settings): Promise<number> {
+  const number = settings.followed === undefined ? settings.pullRequest : await followedPullRequest(settings);
+  if (settings.followed !== undefined && number === undefined) {
     log("Skipped: no open pull request has this commit as its head.");
     return 0;
   }
-  if (given.comment && number === undefined)
+  if (settings.comment && number === undefined)
     throw new BadInput("comment needs a pull request, and this run has none");
-  const where = placeOf(given, number);
-  const done = await runWorkspace(given, env, where);
-  const settings = { ...given, base: given.base ?? where.base };
+  const where = placeOf(settings, number);
+  const done = await runWorkspace(settings, env, where);
   const success = done.exitCode === 0 || done.exitCode === 2;
-  publish(settings, done);
+  const report = { ...settings, base: settings.base ?? where.base };
+  publish(report, done);
   if (done.cancelled) {
     if (settings.comment || settings.issue) log("Canceled: the comment and the issue were not changed.");
     return done.exitCode;
@@ -110,7 +110,7 @@ async function main(given: Settings): Promise<number> {
   };
   const room =
     LIMITS[settings.platform] - markedBody(settings.subject, { ...mark, noteIsDue: true }, "").length;
-  const text = fitted(bodyText(settings, done), room, settings.run.url);
+  const text = fitted(bodyText(report, done), room, settings.run.url);
   if (settings.comment && number !== undefined) {
     const result = await putComment(commentsOf(settings, number), settings.subject, mark, text);
     log(`Comment on pull request ${number}: ${result}.`);

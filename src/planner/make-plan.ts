@@ -290,14 +290,14 @@ function findAccess({ context, facts, changes }: PlanDraft): PassResult {
 }
 
 function findDrift({ context, facts, changes, appeared }: PlanDraft): PassResult {
-  const found = driftOf(context, facts.contents, appeared);
-  if (found.length === 0) return { drift: found };
+  const drift = driftOf(context, facts.contents, appeared);
+  if (drift.length === 0) return { drift };
   const planned = new Set(changes.map(({ address }) => address));
   // The decisions include those that this plan leaves out.
-  const decided = [...context.decided.values()].filter(({ address }) => !planned.has(address));
-  const all = withDeclared(found, [...changes, ...decided], context.input.registry);
+  const leftOut = [...context.decided.values()].filter(({ address }) => !planned.has(address));
+  const marked = withDeclared(drift, [...changes, ...leftOut], context.input.registry);
   const compares = comparedIn(context.input, changes);
-  return { drift: compares === undefined ? all : all.filter(({ address }) => compares(address)) };
+  return { drift: compares === undefined ? marked : marked.filter(({ address }) => compares(address)) };
 }
 
 /** A plan with an error has no guards, because its changes are incomplete. Deletions come first in each report, so their guards do, too. */

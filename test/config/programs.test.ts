@@ -23,8 +23,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const PLACES = {
   "bin/other-node.js": "this program, with its whole environment",
   "ci/install.js": "git, on the machine of a developer",
-  "ci/lib/accept.ts": "git",
-  "ci/lib/base.ts": "git",
+  "ci/lib/git.ts": "git",
   "ci/lib/untrusted.ts": "git",
   "ci/lib/workspace.ts": "this program, without the tokens of the platform",
   "src/cli/commands/authoring/lsp.ts": "this program, with its whole environment",

@@ -254,7 +254,7 @@ export function unreadableKinds({ input: { live, spec, state } }: PlanContext): 
       for (const [parent, reason] of liveKind.unreadableParents)
         unread.push({ what: `${kind} of ${parent}`, reason });
   }
-  return [...Map.groupBy(unread, ({ reason }) => causeOf(reason)).values()].map(told);
+  return [...Map.groupBy(unread, ({ reason }) => causeOf(reason)).values()].map(unreadFinding);
 }
 
 /** The reason without what differs from one request to the next: its operation, its attempts and their time. */
@@ -266,8 +266,8 @@ function causeOf({ code, message, hint = "" }: Diagnostic): string {
   return `${code}\n${rest}\n${hint}`;
 }
 
-/** Requests that failed for one cause. The shortest reason names no other kind. */
-function told(group: readonly Unread[]): Diagnostic {
+/** One finding for all that failed with the same cause. The shortest reason names no other kind. */
+function unreadFinding(group: readonly Unread[]): Diagnostic {
   const reasons = group.map(({ reason }) => reason);
   const reason = reasons.reduce((best, diagnostic) =>
     diagnostic.message.length < best.message.length ? diagnostic : best,
@@ -315,11 +315,11 @@ export function unreadUsers(
   if (usersOfDeleted === undefined) return [];
   return [...kindsOfUsers(input, changes)].flatMap(([kind, address]) => {
     const liveKind = usersOfDeleted.get(kind);
-    return liveKind === undefined ? [] : untold(kind, address, liveKind);
+    return liveKind === undefined ? [] : unreportedKind(kind, address, liveKind);
   });
 }
 
-function untold(kind: string, address: Address, liveKind: LiveKind): Diagnostic[] {
+function unreportedKind(kind: string, address: Address, liveKind: LiveKind): Diagnostic[] {
   const reason = liveKind.readable ? [...liveKind.unreadableParents.values()][0] : liveKind.diagnostic;
   if (reason === undefined) return [];
   const what = liveKind.readable

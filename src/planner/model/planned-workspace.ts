@@ -65,8 +65,8 @@ type ChangeOfObject = Update | Extract<Change, { readonly action: "delete" | "re
 function changesOfValues(changes: readonly Change[]): ReadonlyMap<string, ChangeOfObject> {
   const byObject = new Map<string, ChangeOfObject>();
   for (const change of changes) {
-    const isKept = change.action === "replace" && change.keepsOld === true;
-    if (change.action === "update" || change.action === "delete" || (change.action === "replace" && !isKept))
+    if (change.action === "replace" && change.keepsOld === true) continue;
+    if (change.action === "update" || change.action === "delete" || change.action === "replace")
       byObject.set(objectKey(change.kind, change.id), change);
   }
   return byObject;

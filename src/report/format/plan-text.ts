@@ -98,18 +98,16 @@ function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   if (plan.shown.drift.length === 0) return [];
   const changed = new Set(plan.touching.map(({ address }) => address));
   const rest = plan.shown.drift.filter((item) => !changed.has(item.address));
-  const inPlan = new Set(
-    plan.allChanges.filter(({ action }) => action !== "report").map((change) => change.address),
-  );
   const section = (title: string, drift: readonly DriftItem[]) =>
     drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, colors)];
-  // The live values of a resource that the plan has without a change are those of the spec.
-  const isInPlan = ({ address }: DriftItem) => inPlan.has(address);
   return [
-    ...section("Drift that already matches the spec:", rest.filter(isInPlan)),
+    ...section(
+      "Drift that already matches the spec:",
+      rest.filter(({ isInSpec }) => isInSpec),
+    ),
     ...section(
       "Drift that this plan does not fix:",
-      rest.filter((item) => !isInPlan(item)),
+      rest.filter(({ isInSpec }) => !isInSpec),
     ),
   ];
 }

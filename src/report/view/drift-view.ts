@@ -152,7 +152,7 @@ export function driftItem(
     remark,
     remarks: [severity === "other" ? "" : severity, remark].filter((text) => text !== ""),
     open: mostSevere(open),
-    isInSpec: marks.every(({ declared, acknowledged }) => declared === true && acknowledged === undefined),
+    isInSpec: marks.every(({ declared }) => declared === true),
     author: authorText(drift.origin),
     content: contentLines(drift.content),
     source: drift,

@@ -26,7 +26,8 @@ const text = (...changes: Parameters<typeof planOf>[0]) => planText(viewOf(planO
 
 describe("plan as text", () => {
   test("a plan reads like this, whole", () => {
-    expect(planText(viewOf(everything), plain)).toMatchInlineSnapshot(`
+    const drift = everything.drift.map((item) => ({ ...item, declared: [true] }));
+    expect(planText(viewOf({ ...everything, drift }), plain)).toMatchInlineSnapshot(`
       "  + create   secrets.etl/password
             value  (sensitive)
 
@@ -48,7 +49,7 @@ describe("plan as text", () => {
 
       Drift that already matches the spec:
         ~ changed  pools.same
-            max_capacity  5 → 7
+            max_capacity  5 → 7  # already in the spec
 
       Unmanaged: pools (theirs).
 
