@@ -2,7 +2,7 @@
 
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";
-import { isObject, type Json } from "../core/json.ts";
+import { defined, isObject, type Json } from "../core/json.ts";
 import { type Path, toDottedPath } from "../core/pointer.ts";
 import { hasDigest } from "../core/sensitive/digests.ts";
 import type { SensitiveValues } from "../core/sensitive/values.ts";
@@ -91,7 +91,7 @@ function concealedChange(change: Change, sensitive: SensitiveValues, open: OpenC
   const sentences = {
     reasons: sensitive.maskedMessages(change.reasons),
     consequences: sensitive.maskedMessages(change.consequences),
-    ...(change.harms === undefined ? {} : { harms: sensitive.maskedMessages(change.harms) }),
+    ...defined({ harms: change.harms && sensitive.maskedMessages(change.harms) }),
   };
   const content =
     "content" in change && change.content !== undefined ? { content: sensitive.masked(change.content) } : {};

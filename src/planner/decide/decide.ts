@@ -2,6 +2,7 @@
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -194,7 +195,7 @@ function actionFor(
     reasons: reasonsOf(context, resource, provider, comparison),
     consequences: NONE,
     dependsOn,
-    ...movedFromOf(context, resource),
+    ...defined({ movedFrom: movedFromOf(context, resource) }),
     ...comparison.desiredPart,
     ...comparison.livePart,
     fingerprint: comparison.fingerprint(),
@@ -219,7 +220,7 @@ function unchanged(
   comparison: Comparison,
 ): Change {
   const { match, unfinished } = comparison;
-  const { movedFrom } = movedFromOf(context, resource);
+  const movedFrom = movedFromOf(context, resource);
   const backReasons = moveBackReasons(context, resource);
   const reasons =
     match === "managed" || backReasons.length > 0 ? backReasons : ["the existing object matches the spec"];
@@ -275,11 +276,9 @@ function stepsFor(
   return provider.planning.steps?.(diffs, live, after) ?? [{ operation: "update" }];
 }
 
-/** Of a resource whose record the spec moved: the address that it had. Else empty. */
-function movedFromOf({ input }: PlanContext, { address }: Resource): { readonly movedFrom?: Address } {
-  const movedFrom = input.moved?.origins.get(address);
-  return movedFrom === undefined ? {} : { movedFrom };
-}
+/** The former address of a resource whose record the spec moved. */
+const movedFromOf = ({ input }: PlanContext, { address }: Resource): Address | undefined =>
+  input.moved?.origins.get(address);
 
 const RECORDING = { managed: "adopt", adoptable: "adopt", imported: "import" } as const;
 

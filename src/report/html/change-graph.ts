@@ -97,7 +97,7 @@ function groupDrawing(nodes: readonly LinkedChange[], edges: readonly Edge[]): H
   const layout = layeredLayout(groups.length, arrows, MOST_PLACES);
   if (layout === undefined) return NOTHING;
   const boxes = groups.map(({ label, kind, module }): Box => {
-    const filters = new URLSearchParams({ kind, ...(module === undefined ? {} : { search: `${module}/` }) });
+    const filters = new URLSearchParams(module === undefined ? { kind } : { kind, search: `${module}/` });
     const text = printable(label);
     return { label: shortened(text), spoken: text, tone: "", title: text, href: `?${filters}` };
   });

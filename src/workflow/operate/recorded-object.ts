@@ -3,7 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
-import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
+import { defined, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { isMissing, maskedFailure, maskingFailures } from "../../core/request-failure.ts";
 import type { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import type { SensitiveValues } from "../../core/sensitive/values.ts";
@@ -93,7 +93,9 @@ async function runsWithoutSensitive(
   };
   return answersWithoutSensitive(state, sensitive, ({ runs, ...answer }) => ({
     ...maskedRun(answer),
-    ...(runs === undefined ? {} : { runs: listIn(runs).map((run) => maskedRun(objectIn(run))) }),
+    ...defined({
+      runs: runs === undefined ? undefined : listIn(runs).map((run) => maskedRun(objectIn(run))),
+    }),
   }));
 }
 
