@@ -7,7 +7,6 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { hasDigest } from "../core/sensitive/digests.ts";
 import type { FieldTable } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
-import type { PlannedWorkspace } from "../resource/planning.ts";
 import {
   availability,
   availabilityOf,
@@ -30,8 +29,8 @@ import {
 import { preservedIn, preservedPaths, unsetFieldsLost, withPreserved } from "./kit/preserved-fields.ts";
 import { effectOn, losesId, problem, removesObject } from "./kit/problems.ts";
 import {
+  clustersOn,
   createdId,
-  hasComputeId,
   ignoreMissing,
   jobsOn,
   keyIn,
@@ -39,6 +38,7 @@ import {
   namesOf,
   objectsIn,
   responseText,
+  usersOfId,
 } from "./kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "./kit/spec-form.ts";
 import { unknownFieldsLost, withUnknownFields } from "./kit/unknown-fields.ts";
@@ -220,23 +220,6 @@ function editBody(id: string, before: JsonObject, after: JsonObject): { [field: 
   return body;
 }
 
-function clustersAndJobsOf(
-  live: LiveObject | undefined,
-  workspace: PlannedWorkspace,
-): { clusters: readonly LiveObject[]; jobs: readonly LiveObject[] } {
-  const id = live?.id;
-  if (id === undefined) return { clusters: [], jobs: [] };
-  const clusters = workspace
-    .live("clusters")
-    .filter((cluster) => hasComputeId(workspace.valuesAfter("clusters", cluster), id));
-  return { clusters, jobs: jobsOn(id, workspace) };
-}
-
-const usersOfPool = (live: LiveObject | undefined, workspace: PlannedWorkspace): readonly string[] => {
-  const { clusters, jobs } = clustersAndJobsOf(live, workspace);
-  return [...clusters.map(({ name }) => `cluster ${name}`), ...jobs.map(({ name }) => `job ${name}`)];
-};
-
 export const pools = defineProvider({
   kind: "pools",
   singular: "instance pool",
@@ -268,32 +251,32 @@ export const pools = defineProvider({
     steps: (diffs, live, after) => [
       { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
     ],
-    usersOf: usersOfPool,
+    usersOf: ({ id }, workspace) => usersOfId(id, workspace),
     // Whatever their state is: a stopped cluster cannot start. A replaced pool stays while it is used.
-    harms: (change, workspace) =>
-      change.action === "delete"
-        ? usersOfPool(change.live, workspace).map((user) => `${user} loses its pool`)
+    harms: ({ action, live }, workspace) =>
+      action === "delete" && live !== undefined
+        ? usersOfId(live.id, workspace).map((user) => `${user} loses its pool`)
         : [],
     consequences(change, workspace) {
-      if (!removesObject(change)) return [];
-      const { clusters, jobs } = clustersAndJobsOf(change.live, workspace);
-      if (change.action === "replace")
+      const { action, live } = change;
+      if (!removesObject(change) || live === undefined) return [];
+      if (action === "replace")
         return [
           ...losesId(change, "pool"),
           ...effectOn(
             "the old pool is kept under another name while it is in use",
-            usersOfPool(change.live, workspace),
+            usersOfId(live.id, workspace),
           ),
           ...unsetFieldsLost(change, fields, "pool", { usual: NEW_POOL_VALUES }),
           ...unknownFieldsLost(change, "pool"),
         ];
       // In a plan of an untrusted spec, a state that equals a sensitive value is a digest. A cluster may take only its driver from the pool.
-      const byState = Object.groupBy(clusters, (cluster) => {
+      const byState = Object.groupBy(clustersOn(live.id, workspace), (cluster) => {
         const { run_state: state } = cluster.values;
         if (hasDigest(state)) return "hidden";
         if (state !== "RUNNING") return "stopped";
         const { instance_pool_id: poolOfWorkers } = workspace.valuesAfter("clusters", cluster) ?? {};
-        return String(poolOfWorkers) === change.live?.id ? "workers" : "onlyDriver";
+        return String(poolOfWorkers) === live.id ? "workers" : "onlyDriver";
       });
       const { workers = [], onlyDriver = [], stopped = [], hidden = [] } = byState;
       const until = "until they leave the pool";
@@ -302,7 +285,7 @@ export const pools = defineProvider({
         ...effectOn(`running clusters cannot restart ${until}`, namesOf(onlyDriver)),
         ...effectOn(`stopped clusters cannot start ${until}`, namesOf(stopped)),
         ...effectOn(`clusters cannot grow or start ${until}`, namesOf(hidden)),
-        ...effectOn("jobs cannot create their clusters in it", namesOf(jobs)),
+        ...effectOn("jobs cannot create their clusters in it", namesOf(jobsOn(live.id, workspace))),
       ];
     },
   },

@@ -165,8 +165,8 @@ test("deleting a pool reports the affected clusters and jobs, except deleted one
       clusters: [member("up", "RUNNING"), member("down", "TERMINATED"), member("going", "RUNNING")],
       jobs: [
         liveObject("nightly", { new_cluster: { instance_pool_id: "p-1" } }),
-        liveObject("of many tasks", {}, { compute_ids: ["c-1", "p-1"] }),
-        liveObject("elsewhere", {}, { compute_ids: ["p-2"] }),
+        liveObject("of many tasks", {}, { used_ids: ["c-1", "p-1"] }),
+        liveObject("elsewhere", {}, { used_ids: ["p-2"] }),
       ],
     },
     goes: ["clusters.going"],

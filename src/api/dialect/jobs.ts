@@ -13,6 +13,7 @@ import {
 import { isMissing, type Refused, refusedWith } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";
 import { allPages, eachTokenPage, elementsIn, type Page, type ReadPage } from "../contract/pages.ts";
+import { usedIds } from "../contract/used-ids.ts";
 import type { ApiVersion, HostVersion } from "./table.ts";
 
 type Handler = (input: JsonObject, permit?: () => void) => Promise<JsonObject>;
@@ -283,12 +284,12 @@ function jobWithoutTasks(job: JsonObject): JsonObject {
 
 function unmanageableJob(job: JsonObject, reason: string): JsonObject {
   const { name } = objectIn(job.settings);
-  const ids = [...new Set(computeIds(objectIn(job.settings)))];
+  const ids = [...new Set(usedIds(job.settings))];
   return {
     ...job,
     settings: defined({ name }),
     unmanageable: reason,
-    ...(ids.length === 0 ? {} : { compute_ids: ids }),
+    ...(ids.length === 0 ? {} : { used_ids: ids }),
   };
 }
 
@@ -300,21 +301,6 @@ export function isUsual(field: string, value: Json): boolean {
     value === 0 ||
     value === false ||
     (typeof value === "object" && Object.keys(value).length === 0)
-  );
-}
-
-const COMPUTE_IDS: ReadonlySet<string> = new Set([
-  "existing_cluster_id",
-  "instance_pool_id",
-  "driver_instance_pool_id",
-]);
-
-/** Of tasks, tasks in loops, and shared clusters. */
-function computeIds(value: Json): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(computeIds);
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([field, member]) =>
-    COMPUTE_IDS.has(field) && typeof member === "string" ? [member] : computeIds(member),
   );
 }
 

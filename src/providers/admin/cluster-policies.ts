@@ -20,8 +20,19 @@ import {
   textField,
 } from "../kit/field-builders.ts";
 import { library, libraryFiles, libraryProblems } from "../kit/library-fields.ts";
-import { problem } from "../kit/problems.ts";
-import { createdId, ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText } from "../kit/responses.ts";
+import { effectOn, problem, removesObject } from "../kit/problems.ts";
+import {
+  clustersOn,
+  createdId,
+  ignoreMissing,
+  jobsOn,
+  keyIn,
+  liveIfPresent,
+  namesOf,
+  objectsIn,
+  responseText,
+  usersOfId,
+} from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
 
@@ -139,27 +150,34 @@ function fixedValues(values: Values | undefined): ReadonlyMap<string, Json | und
   );
 }
 
-function consequences(
-  { action, live, after }: PlannedChange,
-  workspace: PlannedWorkspace,
-): readonly string[] {
-  const clusters = workspace.live("clusters").filter(({ values }) => values.policy_id === live?.id);
-  const names = listed(
-    clusters.map(({ name }) => name),
-    "and",
-    20,
-  );
-  if (live === undefined || clusters.length === 0) return [];
-  if (action === "delete") return [`clusters with this policy keep running and cannot be edited: ${names}`];
-  const before = fixedValues(live.values);
+/** An edit reaches clusters when they are edited. */
+function keepingValues({ live, after }: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
+  const before = fixedValues(live?.values);
   const changed = [...fixedValues(after)].filter(([path, value]) => before.get(path) !== value);
   if (changed.length === 0) return [];
+  const clusters = workspace.live("clusters").filter(({ values }) => values.policy_id === live?.id);
   const fields = listed(
     changed.map(([path]) => path),
     "and",
     5,
   );
-  return [`clusters with this policy keep the former value of ${fields} until they are edited: ${names}`];
+  return effectOn(
+    `clusters with this policy keep the former value of ${fields} until they are edited`,
+    namesOf(clusters),
+  );
+}
+
+function consequences(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
+  const { live } = change;
+  if (live === undefined) return [];
+  if (!removesObject(change)) return keepingValues(change, workspace);
+  return [
+    ...effectOn(
+      "clusters with this policy keep running and cannot be edited",
+      namesOf(clustersOn(live.id, workspace)),
+    ),
+    ...effectOn("jobs cannot create their clusters with this policy", namesOf(jobsOn(live.id, workspace))),
+  ];
 }
 
 export const clusterPolicies = defineProvider({
@@ -180,6 +198,10 @@ export const clusterPolicies = defineProvider({
     validate: (values) => [...check(values), ...libraryProblems(values.libraries)],
     dependencies: (_name, values) => libraryFiles(values.libraries),
     consequences,
+    harms: (change, workspace) =>
+      change.live !== undefined && removesObject(change)
+        ? usersOfId(change.live.id, workspace).map((user) => `${user} loses its policy`)
+        : [],
   },
 
   operations: {

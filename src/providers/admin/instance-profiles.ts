@@ -4,10 +4,10 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import type { Problem } from "../../resource/planning.ts";
+import type { PlannedChange, Problem } from "../../resource/planning.ts";
 import { defineProvider, flagField, textField } from "../kit/field-builders.ts";
-import { problem, removesObject } from "../kit/problems.ts";
-import { ignoreMissing, keyIn, objectsIn } from "../kit/responses.ts";
+import { effectOn, problem, removesObject } from "../kit/problems.ts";
+import { clustersOn, ignoreMissing, jobsOn, keyIn, namesOf, objectsIn, usersOfId } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
 
@@ -62,18 +62,23 @@ export const instanceProfiles = defineProvider({
   idAttribute: "instance_profile_arn",
   recovery: "client-named",
   replaceStrategy: "delete-first",
-  usedBy: ["clusters"],
+  usedBy: ["clusters", "jobs"],
 
   planning: {
     validate: check,
     consequences(change, workspace) {
-      const arn = change.live?.name;
-      if (!removesObject(change) || arn === undefined || arn === change.after?.instance_profile_arn)
-        return [];
-      const users = workspace.live("clusters").filter((cluster) => usesProfile(cluster, arn));
-      return users.length === 0
+      const arn = lostArn(change);
+      if (arn === undefined) return [];
+      return [
+        ...effectOn("clusters with this profile can no longer start", namesOf(clustersOn(arn, workspace))),
+        ...effectOn("jobs cannot create their clusters with this profile", namesOf(jobsOn(arn, workspace))),
+      ];
+    },
+    harms(change, workspace) {
+      const arn = lostArn(change);
+      return arn === undefined
         ? []
-        : [`clusters with this profile can no longer start: ${users.map(({ name }) => name).join(", ")}`];
+        : usersOfId(arn, workspace).map((user) => `${user} loses its instance profile`);
     },
   },
 
@@ -92,7 +97,8 @@ export const instanceProfiles = defineProvider({
   },
 });
 
-function usesProfile({ values }: LiveObject, arn: string): boolean {
-  const attributes = values.aws_attributes as JsonObject | undefined;
-  return attributes?.instance_profile_arn === arn;
+/** The ARN that the workspace no longer has after the change; undefined if it keeps it. */
+function lostArn(change: PlannedChange): string | undefined {
+  const arn = change.live?.name;
+  return removesObject(change) && arn !== change.after?.instance_profile_arn ? arn : undefined;
 }

@@ -12,7 +12,7 @@ import { choiceField, defineProvider, flagField, textField } from "../kit/field-
 import { libraryFiles, libraryProblems } from "../kit/library-fields.ts";
 import { withUnlisted } from "../kit/names.ts";
 import { preservedPaths } from "../kit/preserved-fields.ts";
-import { effectOn, losesId } from "../kit/problems.ts";
+import { effectOn, losesId, removesObject } from "../kit/problems.ts";
 import { jobsOn, keyIn, liveIfPresent, namesOf, objectsIn, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
@@ -196,6 +196,10 @@ function whatBecomesOf(change: PlannedChange): string {
   return takes(change, "terminate") ? "is terminated" : "restarts to apply the changes";
 }
 
+/** A replacement moves the jobs of the plan to the new cluster, and no others. */
+const losingJobs = (change: PlannedChange, workspace: PlannedWorkspace): readonly string[] =>
+  change.live !== undefined && removesObject(change) ? namesOf(jobsOn(change.live.id, workspace)) : [];
+
 function consequences(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
   const { live } = change;
   if (live === undefined || change.action === "create") return [];
@@ -212,8 +216,11 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
         restarts: interrupts(change),
       }),
     );
-  if (change.action !== "delete") return [...sentences, ...losesId(change, "cluster")];
-  return [...sentences, ...effectOn("jobs that run on it", namesOf(jobsOn(live.id, workspace)))];
+  return [
+    ...sentences,
+    ...losesId(change, "cluster"),
+    ...effectOn("jobs that run on it", losingJobs(change, workspace)),
+  ];
 }
 
 export const clusters = defineProvider({
@@ -245,12 +252,10 @@ export const clusters = defineProvider({
       interrupts(change) && workspace.activeRuns === undefined ? ["activeRuns"] : [],
     consequences,
     harms(change, workspace) {
-      const { live, action } = change;
-      if (live === undefined) return [];
-      const jobs = action === "delete" ? namesOf(jobsOn(live.id, workspace)) : [];
+      if (change.live === undefined) return [];
       return [
         ...(interrupts(change) ? [`the cluster is running and ${whatBecomesOf(change)}`] : []),
-        ...jobs.map((name) => `the job ${name} loses its cluster`),
+        ...losingJobs(change, workspace).map((name) => `the job ${name} loses its cluster`),
       ];
     },
     liveProblems: libraryStates,

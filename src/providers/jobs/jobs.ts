@@ -24,13 +24,15 @@ import { defineProvider, groupField, textField } from "../kit/field-builders.ts"
 import { fileAt, libraries, libraryFiles, libraryProblems } from "../kit/library-fields.ts";
 import { tokenInName, unfinishedName, withUnlisted } from "../kit/names.ts";
 import { preservedIn, preservedPaths, withPreserved } from "../kit/preserved-fields.ts";
-import { losesId, problem } from "../kit/problems.ts";
+import { effectOn, losesId, problem, removesObject } from "../kit/problems.ts";
 import {
   createdInt64,
   ignoreMissing,
   int64,
+  jobsOn,
   keyIn,
   liveIfPresent,
+  namesOf,
   objectsIn,
   readIfPresent,
   responseText,
@@ -93,7 +95,7 @@ function toLive(answer: JsonObject): LiveObject {
   const name = responseText(settings, "name") ?? "Untitled";
   const token = tokenInName(name);
   const { creator_user_name } = answer;
-  const facts = defined({ creator_user_name, token, compute_ids: answer.compute_ids });
+  const facts = defined({ creator_user_name, token, used_ids: answer.used_ids });
   const reason = responseText(answer, "unmanageable");
   const live = { id: remoteId(id), name, values: { ...values, name }, facts };
   if (reason !== undefined) return { ...live, unmanageable: reason };
@@ -169,6 +171,13 @@ function runsOf(workspace: PlannedWorkspace, live: LiveObject): number {
   return (workspace.activeRuns ?? []).filter((run) => responseText(run, "job_id") === live.id).length;
 }
 
+/** Other jobs with a task that runs it. */
+function losingJobs(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
+  const { live } = change;
+  if (live === undefined || !removesObject(change)) return [];
+  return namesOf(jobsOn(live.id, workspace).filter(({ id }) => id !== live.id));
+}
+
 function consequences(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
   const { live } = change;
   if (live === undefined) return [];
@@ -178,13 +187,15 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
     );
     return stops ? ["the job no longer runs on its schedule"] : [];
   }
-  if (change.action !== "delete") return losesId(change, "job");
+  const callers = effectOn("jobs that run it", losingJobs(change, workspace));
+  if (change.action !== "delete") return [...losesId(change, "job"), ...callers];
   const mails = mailed(live.values);
   const runs = runsOf(workspace, live);
   return [
     ...(mails.length > 0 ? [`the service sends e-mail to ${listed(mails)}`] : []),
     "its run history is no longer available",
     ...(runs > 0 ? [`${count(runs, "active run")} of it ${runs === 1 ? "ends" : "end"}`] : []),
+    ...callers,
   ];
 }
 
@@ -246,6 +257,8 @@ export const jobs = defineProvider({
     neededFacts: (change, workspace) =>
       change.action === "delete" && workspace.activeRuns === undefined ? ["activeRuns"] : [],
     consequences,
+    harms: (change, workspace) =>
+      losingJobs(change, workspace).map((name) => `the job ${name} loses a job that it runs`),
     judgedBy: policyKinds,
     objections: policyObjections,
   },

@@ -1,8 +1,9 @@
 // Reads members of responses, whose types the service does not always keep (facts, head), and contents to send.
 
+import { usedIds } from "../../api/contract/used-ids.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import { isMissing } from "../../core/request-failure.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Task } from "../../resource/operations.ts";
@@ -130,28 +131,23 @@ export function contentBytes({ address, payload }: Task): Uint8Array {
 
 export const namesOf = (objects: readonly LiveObject[]): readonly string[] => objects.map(({ name }) => name);
 
-const COMPUTE_IDS: ReadonlySet<string> = new Set([
-  "existing_cluster_id",
-  "instance_pool_id",
-  "driver_instance_pool_id",
-  "warehouse_id",
-]);
-
-/** The live jobs that need a cluster, pool, or warehouse after the plan. */
+/** The live jobs that use the object with an ID after the plan, in any task. A job that cannot be managed names what it uses in its facts. */
 export const jobsOn = (id: string, workspace: PlannedWorkspace): readonly LiveObject[] =>
-  workspace.live("jobs").filter((job) => needsCompute(job, id, workspace));
+  workspace.live("jobs").filter((job) => {
+    const { used_ids: ids } = job.facts;
+    return (
+      (Array.isArray(ids) && ids.includes(id)) || usedIds(workspace.valuesAfter("jobs", job)).includes(id)
+    );
+  });
 
-/** Whether any task of the job needs it. A job that cannot be managed names them in its facts. */
-function needsCompute(job: LiveObject, id: string, workspace: PlannedWorkspace): boolean {
-  const ids = Array.isArray(job.facts.compute_ids) ? job.facts.compute_ids : [];
-  return ids.includes(id) || hasComputeId(workspace.valuesAfter("jobs", job), id);
-}
+/** The live clusters that use it after the plan. */
+export const clustersOn = (id: string, workspace: PlannedWorkspace): readonly LiveObject[] =>
+  workspace
+    .live("clusters")
+    .filter((cluster) => usedIds(workspace.valuesAfter("clusters", cluster)).includes(id));
 
-/** Whether any field of a cluster or job, at any depth, names the cluster, pool, or warehouse. */
-export function hasComputeId(value: Json | undefined, id: string): boolean {
-  if (Array.isArray(value)) return value.some((item: Json) => hasComputeId(item, id));
-  if (!isObject(value)) return false;
-  return Object.entries(value).some(([field, member]) =>
-    COMPUTE_IDS.has(field) ? String(member) === id : hasComputeId(member, id),
-  );
-}
+/** All of them, with their kind: `cluster etl`. */
+export const usersOfId = (id: string, workspace: PlannedWorkspace): readonly string[] => [
+  ...clustersOn(id, workspace).map(({ name }) => `cluster ${name}`),
+  ...jobsOn(id, workspace).map(({ name }) => `job ${name}`),
+];

@@ -258,7 +258,7 @@ describe("a job that the contract cannot express shows its name and the reason",
     ]);
   });
 
-  test("keep the clusters and pools that their tasks need", async () => {
+  test("keep what their tasks use: clusters, pools, warehouses, policies, instance profiles, and jobs", async () => {
     const settings: JsonObject = {
       deployment: { kind: "BUNDLE" },
       job_clusters: [{ job_cluster_key: "k", new_cluster: { instance_pool_id: "p1" } }],
@@ -266,11 +266,14 @@ describe("a job that the contract cannot express shows its name and the reason",
         { task_key: "a", existing_cluster_id: "c1" },
         { task_key: "b", new_cluster: { instance_pool_id: "p1", driver_instance_pool_id: "p2" } },
         { task_key: "c", for_each_task: { task: { task_key: "d", existing_cluster_id: "c2" } } },
+        { task_key: "e", notebook_task: { notebook_path: "/a", warehouse_id: "w1" } },
+        { task_key: "f", new_cluster: { policy_id: "o1", aws_attributes: { instance_profile_arn: "arn" } } },
+        { task_key: "g", run_job_task: { job_id: 12 } },
       ],
     };
     const { client } = hostWith({ "GET 2.2/jobs/list": { jobs: [job(settings)], has_more: false } });
     const { jobs } = await client.reader.read("jobs/list");
-    expect(jobs).toMatchObject([{ compute_ids: ["p1", "c1", "p2", "c2"] }]);
+    expect(jobs).toMatchObject([{ used_ids: ["p1", "c1", "p2", "c2", "w1", "o1", "arn", "12"] }]);
   });
 
   test("version 2.0, whose list does not show tasks: the job itself has the clusters and pools", async () => {
@@ -282,7 +285,7 @@ describe("a job that the contract cannot express shows its name and the reason",
     });
     const { jobs } = await client.reader.read("jobs/list");
     expect(jobs).toMatchObject([
-      { settings: { name: "etl" }, unmanageable: "it has a list of tasks", compute_ids: ["p1"] },
+      { settings: { name: "etl" }, unmanageable: "it has a list of tasks", used_ids: ["p1"] },
       { job_id: 8, settings: { notebook_task: { notebook_path: "/a" } } },
     ]);
     expect(firstAsked(asked).filter((route) => route.endsWith("/get"))).toHaveLength(1);

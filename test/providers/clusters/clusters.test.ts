@@ -377,7 +377,7 @@ describe("consequences", () => {
       "the cluster is running and is terminated",
     ]);
     const removal = planned(clusters, "delete", live);
-    const others = [...jobs, liveObject("of many tasks", {}, { compute_ids: ["c"] })];
+    const others = [...jobs, liveObject("of many tasks", {}, { used_ids: ["c"] })];
     expect(
       clusters.planning.consequences?.(removal, lookAt({ activeRuns: [], live: { jobs: others } })),
     ).toContain("jobs that run on it: nightly and of many tasks");
