@@ -2,7 +2,7 @@
 // resolve.
 
 import { globSync } from "node:fs";
-import { join, matchesGlob } from "node:path";
+import { basename, join, matchesGlob } from "node:path";
 import { describe, expect, test } from "vitest";
 import { NOCKED } from "../vitest.config.ts";
 import { brokenPaths, citingFiles, missingSections, otherSpellings } from "./citations.ts";
@@ -63,6 +63,12 @@ describe("citations", () => {
 
   test("cited sections, rules, and decisions exist", () => {
     expect(missingSections(files)).toEqual([]);
+  });
+
+  test("each decision has another number", () => {
+    const numbers = globSync("docs/internals/decisions/*.md").map((path) => basename(path).slice(0, 4));
+    expect(numbers.length).toBeGreaterThan(30);
+    expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([]);
   });
 
   test("a citation has one spelling: contract A 4.1 rule 2, design 5, facts 4.7, decision 0012", () => {
