@@ -115,8 +115,7 @@ export const acls = defineProvider({
         ? undefined
         : { kinds: ["users", "groups"], name: nestedName(name).member },
     steps: () => [{ operation: "put" }],
-    neededFacts: (change, workspace) =>
-      workspace.caller === undefined && losesManage(change) ? ["caller"] : [],
+    neededFacts: (change) => (losesManage(change) ? ["caller"] : []),
     consequences(change) {
       if (change.action !== "delete" || change.live === undefined) return [];
       const { parent, member } = nestedName(change.live.name);

@@ -207,7 +207,7 @@ export const groups = defineProvider({
     },
     steps: (_diffs, live, after) => steps(live, after),
     neededFacts(change, workspace) {
-      if (workspace.caller !== undefined || change.action === "create") return [];
+      if (change.action === "create") return [];
       const { before, after } = memberships(change, workspace);
       return losesAdministrators(before, after) ? ["caller"] : [];
     },

@@ -233,7 +233,7 @@ export const users = defineProvider({
     },
     steps,
     neededFacts(change, workspace) {
-      if (workspace.caller !== undefined || change.action === "create") return [];
+      if (change.action === "create") return [];
       const { before, after } = memberships(change, workspace);
       return isShutOut(change) || losesAdministrators(before, after) ? ["caller"] : [];
     },

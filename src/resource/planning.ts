@@ -105,7 +105,7 @@ type NeededFact = "caller" | "activeRuns";
 
 /** For kinds with a field `content`. */
 interface ContentRules {
-  /** For kinds with a field `content`: what the spec puts there, a digest of the payload in the form in which contents are compared. Pure. */
+  /** The digest that a spec has there, of the payload in the form in which contents are compared. Pure. */
   digest?(bytes: Uint8Array, values: Values): string;
   /** Content as lines for people to compare, the same form for every format; undefined where it is not text. Pure. */
   text?(bytes: Uint8Array, values: Values): string | undefined;
@@ -150,7 +150,7 @@ export interface PlanningRules {
   omittedByExport?(values: Values): Values;
   /** The operations of an update. Pure. The default is one step `update`. */
   steps?(diffs: readonly FieldDiff[], live: LiveObject, after: Values): readonly Step[];
-  /** The facts that side effects and guards of the change need. */
+  /** The facts that side effects and guards of the change need, also those that the plan has already. */
   neededFacts?(change: PlannedChange, workspace: PlannedWorkspace): readonly NeededFact[];
   /** Side effects of the change, as sentences, from live data. */
   consequences?(change: PlannedChange, workspace: PlannedWorkspace): readonly string[];

@@ -20,11 +20,10 @@ const registry = registryOf(
             ...one.planning,
             // The caller matters only to a box that a task uses, so tasks have to be listed first.
             neededFacts: (change, workspace) =>
-              change.action !== "delete" || workspace.caller !== undefined
-                ? []
-                : workspace.live("tasks").some(({ values }) => values.box === change.live?.id)
-                  ? ["caller", "activeRuns"]
-                  : [],
+              change.action === "delete" &&
+              workspace.live("tasks").some(({ values }) => values.box === change.live?.id)
+                ? ["caller", "activeRuns"]
+                : [],
           },
         }
       : one,

@@ -61,7 +61,7 @@ export interface Lookup {
   readonly source: LookupSource;
 }
 
-/** A content as lines for people (`Provider.contentText`): what is live, and what the spec brings. */
+/** A content as lines for people (`planning.content.text` of its kind): what is live, and what the spec brings. */
 export interface ContentTexts {
   readonly before: string;
   readonly after: string;

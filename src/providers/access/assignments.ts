@@ -144,8 +144,7 @@ export const assignments = defineProvider({
         return { grants: [{ on: ADMINISTRATION, to: principalInRights(name), level: "administrator" }] };
       },
     },
-    neededFacts: (change, { caller }) =>
-      caller === undefined && (losesAdministration(change) || isRoleHidden(change)) ? ["caller"] : [],
+    neededFacts: (change) => (losesAdministration(change) || isRoleHidden(change) ? ["caller"] : []),
     consequences({ action, name }) {
       if (action !== "delete") return [];
       return [

@@ -248,8 +248,7 @@ export const clusters = defineProvider({
     placeOf: (path) => ({ place: placeInCluster(path) }),
     omittedByExport: () => ({ enable_elastic_disk: false }),
     steps,
-    neededFacts: (change, workspace) =>
-      interrupts(change) && workspace.activeRuns === undefined ? ["activeRuns"] : [],
+    neededFacts: (change) => (interrupts(change) ? ["activeRuns"] : []),
     consequences,
     harms(change, workspace) {
       if (change.live === undefined) return [];

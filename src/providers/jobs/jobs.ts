@@ -254,8 +254,7 @@ export const jobs = defineProvider({
         },
       },
     ],
-    neededFacts: (change, workspace) =>
-      change.action === "delete" && workspace.activeRuns === undefined ? ["activeRuns"] : [],
+    neededFacts: ({ action }) => (action === "delete" ? ["activeRuns"] : []),
     consequences,
     harms: (change, workspace) =>
       losingJobs(change, workspace).map((name) => `the job ${name} loses a job that it runs`),

@@ -1,4 +1,4 @@
-// Reads members of responses, whose types the service does not always keep (facts, head), and contents to send.
+// Reads members of responses, whose types the service does not always keep, and contents to send.
 
 import { usedIds } from "../../api/contract/used-ids.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";

@@ -87,7 +87,7 @@ function readList(schema: FieldSchema, value: Json, fill: boolean): Json | undef
   return nonEmpty(sharedIfSame(value as readonly Json[], out));
 }
 
-/** Each field has one type, also where the service sends numbers in strings (facts, head). */
+/** Each field has one type, also where the service sends numbers in strings. */
 function readScalar(schema: FieldSchema, value: Json): Json {
   if (schema.type === "integer" && typeof value === "string" && INTEGER.test(value)) return Number(value);
   if (schema.type === "number" && typeof value === "string" && NUMBER.test(value)) return Number(value);
