@@ -6,7 +6,7 @@ import { SENSITIVE_TEXT, type SensitiveTexts } from "../core/sensitive/texts.ts"
 import { FUNCTION_FORMS } from "../expressions/functions.ts";
 import { isReference, isTemplate } from "../expressions/template.ts";
 import { dataOf } from "./evaluate/node-values.ts";
-import { type OpenedSpec, openExpandedSpec, type SpecInput } from "./load-spec.ts";
+import { type OpenedSpec, openExpandedSpec, type SpecInput, sensitiveOutside } from "./load-spec.ts";
 import { Findings } from "./model/findings.ts";
 import { SourceText } from "./model/source.ts";
 import { hasSensitive, member, plain, type SpecNode, scalarAt } from "./model/tree.ts";
@@ -28,8 +28,10 @@ export interface ExpressionScope {
 export async function openExpressions(
   options: SpecInput,
 ): Promise<{ readonly scope?: ExpressionScope; readonly diagnostics: readonly Diagnostic[] }> {
+  const { alsoSensitive, contained } = await sensitiveOutside(options);
   const findings = new Findings();
-  const opened = await openExpandedSpec(options, findings);
+  findings.sensitive.addAll(alsoSensitive.texts);
+  const opened = await openExpandedSpec({ ...options, alsoSensitive }, findings);
   const diagnostics = findings.drain();
   if (opened === undefined) return { diagnostics };
   const { evaluator, scope, expander } = opened.expanded;
@@ -43,7 +45,7 @@ export async function openExpressions(
     return evaluator.evaluate(part, scope, span);
   };
   return {
-    diagnostics,
+    diagnostics: [...diagnostics, ...contained],
     scope: {
       names: namesIn(opened),
       evaluate(text) {

@@ -64,33 +64,58 @@ export interface LoadedSpec {
 /** `sensitive`: what no output may show, also of a spec with errors, as far as it could be read. */
 type LoadResult = LoadedSpec & { readonly sensitive: SensitiveTexts };
 
-/**
- * Reads a spec and returns all diagnostics. Never throws for the content of a file. A value from outside the spec that contains a sensitive one is
- * sensitive itself; which these are is known once all values are, so the spec is then read again: with all of them, else with each that no name needs.
- */
+/** Reads a spec and returns all diagnostics. Never throws for the content of a file. */
 export async function loadSpec(options: LoadOptions): Promise<LoadResult> {
+  const { loaded, contained, names } = await loadWithOutside(options);
+  const { spec, diagnostics } = loaded;
+  if (spec === undefined || contained.length === 0) return loaded;
+  const sensitiveVariables = new Set([...(spec.sensitiveVariables ?? []), ...names]);
+  return {
+    ...loaded,
+    spec: { ...spec, sensitiveVariables },
+    diagnostics: [...diagnostics, ...contained],
+  };
+}
+
+interface OutsideValues {
+  /** Variables whose value from outside the spec contains a secret or a sensitive value. */
+  readonly names: readonly string[];
+  /** Those of them that are treated as sensitive. In a spec with errors, all are. */
+  readonly alsoSensitive: AlsoSensitive;
+  /** A warning about each of them. */
+  readonly contained: readonly Diagnostic[];
+}
+
+/** Reads what is sensitive in addition to sensitive variables: secrets, and values from outside that contain a sensitive value. */
+export async function sensitiveOutside(options: SpecInput): Promise<OutsideValues> {
+  return loadWithOutside({ ...options, secrets: "skip", keyed: () => "" });
+}
+
+/**
+ * A value from outside the spec that contains a sensitive one is sensitive itself; which these are is known once all values are, so the spec
+ * is then read again: with all of them, else with each that no name needs.
+ */
+async function loadWithOutside(
+  options: LoadOptions,
+): Promise<OutsideValues & { readonly loaded: LoadResult }> {
   const { outside, ...loaded } = await load(options);
-  const { spec, sensitive } = loaded;
-  const names = [...outside].flatMap(([name, value]) => (containsSensitive(value, sensitive) ? [name] : []));
-  if (spec === undefined || names.length === 0 || options.untrusted === true) return loaded;
-  let usable = { ...loaded, spec };
-  let hidden: ReadonlySet<string> = new Set();
+  const { spec, sensitive: texts } = loaded;
+  const names =
+    options.untrusted === true
+      ? []
+      : [...outside].flatMap(([name, value]) => (containsSensitive(value, texts) ? [name] : []));
+  let usable: LoadResult = loaded;
+  let hidden: ReadonlySet<string> = new Set(spec === undefined ? names : []);
   for (const more of names.length === 1 ? [names] : [names, ...names.map((name) => [name])]) {
     if (hidden.size === names.length) break;
     const tried = new Set([...hidden, ...more]);
-    const alsoSensitive = { names: tried, texts: sensitive };
-    const { outside: _, spec: again, ...others } = await load({ ...options, alsoSensitive });
-    if (again === undefined) continue;
-    usable = { ...others, spec: again };
+    const { outside: _, ...others } = await load({ ...options, alsoSensitive: { names: tried, texts } });
+    if (others.spec === undefined) continue;
+    usable = others;
     hidden = tried;
   }
-  const diagnostics = names.map((name) => containedSensitive(name, hidden.has(name)));
-  const sensitiveVariables = new Set([...(usable.spec.sensitiveVariables ?? []), ...names]);
-  return {
-    ...usable,
-    spec: { ...usable.spec, sensitiveVariables },
-    diagnostics: [...usable.diagnostics, ...diagnostics],
-  };
+  const contained = names.map((name) => containedSensitive(name, hidden.has(name)));
+  return { loaded: usable, names, alsoSensitive: { names: hidden, texts }, contained };
 }
 
 function containsSensitive(value: SpecNode, sensitive: SensitiveTexts): boolean {

@@ -20,9 +20,14 @@ locals: { prefix: "\${var.env.lowerAscii()}-ads", list: [1, "\${var.key}"], map:
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function run(argv: readonly string[], input?: string, terminal = false) {
+async function run(
+  argv: readonly string[],
+  input?: string,
+  terminal = false,
+  env: Record<string, string> = {},
+) {
   const stdin = Object.assign(new PassThrough(), { isTTY: terminal });
-  const context = { ...contextWith({}, folder), stdin };
+  const context = { ...contextWith(env, folder), stdin };
   const ended = runProgram(context, ["console", ...argv]);
   if (input !== undefined) stdin.end(input);
   const code = await ended;
@@ -50,6 +55,33 @@ describe("console", () => {
     const { code, out, err } = await run(["local.a", "-f", "broken.yaml"]);
     expect({ code, out }).toEqual({ code: 1, out: "1\n" });
     expect(err).toContain('unknown local "c"');
+  });
+
+  it("treats a value from outside that contains a secret of the spec as sensitive, and says so, also with errors in the spec", async () => {
+    const fields = "scopes: { app: { secrets: { password: { env: DB_PASSWORD } } } }";
+    const spec = `variables: { url: { type: string, default: x } }
+locals: { conn: "jdbc:\${var.url}", plain: "is canary-secret-1" }
+${fields}
+`;
+    writeFileSync(join(folder, "secret.yaml"), spec);
+    writeFileSync(join(folder, "secret-broken.yaml"), `${spec}pools: { p: { nope: 1 } }\n`);
+    const env = { DB_PASSWORD: "canary-secret-1", WORKSPACE_VAR_url: "x;Password=canary-secret-1;a" };
+    const typed = [
+      "var.url",
+      "local.conn",
+      "json(local.conn)",
+      "var.url.substring(5, 20)",
+      "local.plain",
+      "local",
+    ];
+    for (const file of ["secret.yaml", "secret-broken.yaml"])
+      for (const one of typed) {
+        const { out, err } = await run([one, "-f", file], undefined, false, env);
+        expect({ one, file, text: out + err }).not.toMatchObject({
+          text: expect.stringMatching(/canary|word=/),
+        });
+        expect(err).toContain("the value of the variable url contains a secret");
+      }
   });
 
   it("shows no sensitive value in any form, also not in an error", async () => {
