@@ -42,7 +42,11 @@ export function acceptedDrift(json: string): AcceptedDrift | undefined {
     return undefined;
   }
   if (!isRecord(answer) || !Array.isArray(answer.accepted)) return undefined;
-  const accepted = answer.accepted.filter(isRecord).flatMap(acceptedLines);
+  const files = recordsIn(answer.files).flatMap(({ path }) => (typeof path === "string" ? [path] : []));
+  const { edited = [], known = [] } = Object.groupBy(recordsIn(answer.accepted), (resource) =>
+    files.length === 0 || isInSpec(resource) ? "known" : "edited",
+  );
+  const accepted = edited.flatMap(acceptedLines);
   const refused = recordsIn(answer.refused).map(
     ({ message, hint }) => `${message}; ${hint ?? "change it by hand"}`,
   );
@@ -50,7 +54,8 @@ export function acceptedDrift(json: string): AcceptedDrift | undefined {
     [message, hint].filter(Boolean).join("; "),
   );
   const unchanged = Array.isArray(answer.without_drift) ? answer.without_drift.map(String) : [];
-  const nothing = refused.length === 0 ? "No drift is left to accept." : "None of the drift can be accepted.";
+  const nothing =
+    refused.length === 0 ? "No drift is left to accept." : "None of the drift that is left can be accepted.";
   const sections = [
     ...(accepted.length === 0
       ? [nothing]
@@ -60,12 +65,18 @@ export function acceptedDrift(json: string): AcceptedDrift | undefined {
           ...(notes.length === 0 ? [] : ["Before you merge:", block(notes)]),
           block(accepted),
         ]),
+    ...(known.length === 0
+      ? []
+      : [
+          "The spec has this drift already, and the next apply records it:",
+          block(known.map(({ address }) => String(address))),
+        ]),
     ...(unchanged.length === 0 ? [] : ["No drift at:", block(unchanged)]),
     ...(refused.length === 0 ? [] : ["Not accepted:", block(refused)]),
   ];
   return {
     report: `${sections.join("\n\n")}\n`,
-    files: recordsIn(answer.files).flatMap(({ path }) => (typeof path === "string" ? [path] : [])),
+    files,
   };
 }
 
@@ -75,11 +86,22 @@ const block = (lines: readonly string[]): string => fenced(lines.map(printable).
 const recordsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
   Array.isArray(value) ? value.filter(isRecord) : [];
 
-function acceptedLines({ address, what, fields }: Readonly<Record<string, unknown>>): readonly string[] {
+/** The live values needed no edit. */
+function isInSpec({ what, fields, content }: Readonly<Record<string, unknown>>): boolean {
+  return what === "changed" && recordsIn(fields).length === 0 && content === undefined;
+}
+
+function acceptedLines({
+  address,
+  what,
+  fields,
+  content,
+}: Readonly<Record<string, unknown>>): readonly string[] {
   const lines = recordsIn(fields).map(({ path, before, after, at }) => {
     const place = isRecord(at) ? ` (${at.file}:${at.line})` : "";
     return `${address} ${toDottedPath(Array.isArray(path) ? path : [])}: ${JSON.stringify(before ?? null)} → ${JSON.stringify(after ?? null)}${place}`;
   });
+  if (content !== undefined) lines.push(`${address}: content → ${content}`);
   return lines.length > 0 ? lines : [`${address}: ${what}`];
 }
 

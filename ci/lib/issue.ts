@@ -61,7 +61,7 @@ async function once(
   if (mark.open && hiddenIsNew)
     await issues.update(id, title, markedBody(subject, { ...mark, noteIsDue }, text));
   // The mark of this run comes last: after a run that could not add its note, the next one finds the mark before it, and adds the note.
-  if (!mark.open) await issues.note(id, `No drift is left that is not acknowledged, according to ${run}.`);
+  if (!mark.open) await issues.note(id, `No drift is left that needs attention, according to ${run}.`);
   else if (newest.mark.digest !== mark.digest || noteIsDue)
     await issues.note(id, `The drift changed, according to ${run}.`);
   await issues.update(id, title, body);

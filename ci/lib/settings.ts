@@ -77,8 +77,10 @@ export function readSettings(env: Env): Settings {
   const issue = flag(input("ISSUE"), "issue");
   if (issue && command !== "drift") throw new BadInput("issue can be used with drift only");
   const untrusted = flag(input("UNTRUSTED"), "untrusted");
-  if (untrusted && command !== "plan" && command !== "validate")
-    throw new BadInput(`untrusted cannot be used with ${command}`);
+  if (untrusted && command !== "plan")
+    throw new BadInput(
+      `untrusted can be used with plan only: ${command} would read the variables of the environment`,
+    );
   if (untrusted && planFile !== undefined)
     throw new BadInput("an untrusted plan cannot be saved: remove plan-file");
   const since = input("SINCE");

@@ -106,7 +106,9 @@ export function argumentsOf(settings: Settings, hasHost: boolean, base?: string)
   return [...args, ...(untrusted ? fromCheckout(settings.more) : settings.more)];
 }
 
-const PATH_OPTIONS = ["--ca-file", "--var-file", "--rules", "--base", "--metrics", "--state", "--output"];
+const PATH_OPTIONS = [
+  ...["--ca-file", "--var-file", "--rules", "--prices", "--base", "--metrics", "--state", "--output"],
+];
 const WITH_PATH = new RegExp(`^((?:${PATH_OPTIONS.join("|")})=|-o=?)(.+)$`, "s");
 
 /** The paths count from the checkout, also where the command runs in a folder that an external contributor wrote. */
@@ -170,7 +172,7 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
   const isKnown = hasHost(settings, env);
-  const isOffline = settings.untrusted && settings.command === "plan" && !isKnown;
+  const isOffline = settings.untrusted && !isKnown;
   if (isOffline) log(OFFLINE);
   const emptyState =
     isOffline && !hasState(settings, env) ? temporaryFolder(env, "workspace-state-") : undefined;

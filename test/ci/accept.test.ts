@@ -148,7 +148,7 @@ test("the text of the pull request shows invisible characters of live values as 
         },
       ],
       without_drift: ["pools.b\u200d"],
-      files: [],
+      files: [{ path: "w.yaml" }],
       refused: [{ message: "pools.c\u202e: refused", hint: "write \u200b by hand" }],
     }),
   );
@@ -174,7 +174,7 @@ test.each(PLATFORMS)(
     expect(host.proposals.map(({ title }) => title)).toEqual(["Accept drift: prod (team)"]);
     expect(host.proposals.map(({ body, open }) => [body, open])).toEqual([
       [
-        "None of the drift can be accepted.\n\nNot accepted:\n\n```text\npools.a: it is sensitive; apply\n```\n",
+        "None of the drift that is left can be accepted.\n\nNot accepted:\n\n```text\npools.a: it is sensitive; apply\n```\n",
         false,
       ],
     ]);
@@ -211,6 +211,34 @@ test("the text of the pull request lists what is accepted, and what is not and w
   expect(acceptedDrift("error")).toBeUndefined();
 });
 
+test("the text of the pull request says that the spec has every live value already, when no file changes", () => {
+  const accepted = [
+    { address: "pools.a", what: "changed", fields: [] },
+    { address: "jobs.old", what: "deleted", fields: [] },
+  ];
+  expect(acceptedDrift(JSON.stringify({ accepted, files: [], refused: [] }))?.report).toBe(
+    "No drift is left to accept.\n\nThe spec has this drift already, and the next apply records it:\n\n```text\npools.a\njobs.old\n```\n",
+  );
+});
+
+test("the text of the pull request separates what the spec has already from what it declares", () => {
+  const fields = [{ path: ["max_capacity"], before: 10, after: 9, at: { file: "w.yaml", line: 2 } }];
+  const accepted = [
+    { address: "pools.a", what: "changed", fields },
+    { address: "pools.b", what: "changed", fields: [] },
+    { address: "notebooks./n", what: "changed", fields: [], content: "n.py" },
+  ];
+  const report = acceptedDrift(
+    JSON.stringify({ accepted, files: [{ path: "w.yaml" }], refused: [] }),
+  )?.report;
+  expect(report).toContain(
+    "```text\npools.a max_capacity: 10 → 9 (w.yaml:2)\nnotebooks./n: content → n.py\n```\n",
+  );
+  expect(report).toContain(
+    "The spec has this drift already, and the next apply records it:\n\n```text\npools.b\n```\n",
+  );
+});
+
 test("the text of the pull request says what else changes before the accepted values, so that a cut text has it", () => {
   const message = "the target prod also changes: its next plan deletes pools.p, which it no longer declares";
   const accepted = acceptedDrift(
@@ -220,7 +248,7 @@ test("the text of the pull request says what else changes before the accepted va
         { code: "DRIFT_ACCEPTED_SHARED", message },
         { code: "DRIFT_NOT_ACCEPTED", message: "groups.g still refers to users.u", hint: "check the name" },
       ],
-      files: [],
+      files: [{ path: "w.yaml" }],
       refused: [],
     }),
   );

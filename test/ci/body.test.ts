@@ -5,6 +5,7 @@ import { driftDigest } from "../../ci/lib/drift.ts";
 import { log, withoutCommands } from "../../ci/lib/log.ts";
 import { BadInput, type Env, readSettings } from "../../ci/lib/settings.ts";
 import { argumentsOf, environmentOf, hasHost, withoutUnset } from "../../ci/lib/workspace.ts";
+import { planCommand } from "../../src/cli/commands/plan.ts";
 
 describe("the body of a comment", () => {
   test("round-trips its mark, with any folder and with CRLF", () => {
@@ -56,7 +57,11 @@ describe("the settings", () => {
     [{ WORKSPACE_CI_UNTRUSTED: "true", WORKSPACE_CI_PLAN_FILE: "p" }, "cannot be saved"],
     [
       { WORKSPACE_CI_COMMAND: "apply", WORKSPACE_CI_PLAN_FILE: "p", WORKSPACE_CI_UNTRUSTED: "true" },
-      "cannot be used",
+      "untrusted can be used with plan only",
+    ],
+    [
+      { WORKSPACE_CI_COMMAND: "validate", WORKSPACE_CI_UNTRUSTED: "true" },
+      "untrusted can be used with plan only: validate would read the variables of the environment",
     ],
     [{ WORKSPACE_CI_PULL_REQUEST: "5;id" }, "is not a number"],
     [{ WORKSPACE_CI_COMMENT: "true", CI_PIPELINE_ID: "x" }, "need a run number"],
@@ -258,6 +263,20 @@ describe("the settings", () => {
       expect(argumentsOf(of(env), true).slice(-lines.length)).toEqual(paths);
     },
   );
+
+  test("let every file and folder among the options of a plan count from the checkout, except the spec", () => {
+    const flags = Object.values(planCommand.options).map((option) => option.flags);
+    const paths = flags.flatMap(
+      (text) => /^(?:-\w, )?(--[\w-]+) <(?:file|folder|path)>$/.exec(text)?.[1] ?? [],
+    );
+    expect(paths.length).toBeGreaterThan(6);
+    const asGiven = paths.filter((option) => {
+      const env = { WORKSPACE_CI_UNTRUSTED: "true", WORKSPACE_CI_ARGS: `${option}=a` };
+      return argumentsOf(of(env), true).at(-1) === `${option}=a`;
+    });
+    // The program refuses to save an untrusted plan.
+    expect(asGiven).toEqual(["--file", "--out"]);
+  });
 
   test.each([
     ["states", resolve("states")],

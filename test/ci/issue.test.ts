@@ -36,9 +36,7 @@ describe.each(PLATFORMS)("the drift issue of $name", (platform) => {
     expect(host.issues[0]?.body).toContain("two pools changed");
     expect(await put(mark(5, false, "d3"), "no drift")).toBe("closed");
     expect(host.issues[0]?.open).toBe(false);
-    expect(host.issues[0]?.notes.at(-1)).toBe(
-      "No drift is left that is not acknowledged, according to run 1.",
-    );
+    expect(host.issues[0]?.notes.at(-1)).toBe("No drift is left that needs attention, according to run 1.");
     expect(await put(mark(6), "again")).toBe("opened");
     expect(host.issues.map(({ open, title }) => ({ open, title }))).toEqual([
       { open: false, title: "Drift: prod" },
