@@ -9,12 +9,12 @@ export type FlatKind = Kind & PlanningRules & ProviderOperations;
 export function providerOf(flat: FlatKind): Provider {
   const { validate, normalize, dependencies, namedInKey, omittedByExport, steps, neededFacts, ...others } =
     flat;
-  const { consequences, objections, usersOf, isImplicit, content, ...more } = others;
+  const { consequences, objections, keptWhileUsedBy, isImplicit, content, ...more } = others;
   const { list, readDetails, readContent, read, create, update, delete: remove, rename, ...kind } = more;
   const rules = { validate, normalize, dependencies, namedInKey, omittedByExport, steps, neededFacts };
   return {
     ...kind,
-    planning: given({ ...rules, consequences, objections, usersOf, isImplicit, content }),
+    planning: given({ ...rules, consequences, objections, keptWhileUsedBy, isImplicit, content }),
     operations: given({ list, readDetails, readContent, read, create, update, delete: remove, rename }),
   };
 }

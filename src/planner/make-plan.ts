@@ -3,21 +3,28 @@
 
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
+import { defined } from "../core/json.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
 import {
-  contradictionsWithIgnored,
+  contradictionsWithIgnoredChanges,
   neededLookups,
   unconfirmedValues,
   unknownNames,
 } from "./check/confirm-names.ts";
-import { checkGuards, kindsOfUsers, liveProblems, unreadableKinds, unreadUsers } from "./check/guards.ts";
-import { membershipCycles, unmanageableMemberships, withMembershipOrder } from "./check/memberships.ts";
+import {
+  checkGuards,
+  dependentKinds,
+  problemsOfLiveObjects,
+  unreadableKinds,
+  unreadDependents,
+} from "./check/guards.ts";
+import { membershipCycles, unmanageableMemberships, withEndedMembershipsFirst } from "./check/memberships.ts";
 import { decideResources } from "./decide/decide.ts";
-import { planDeletes, retainInUse } from "./decide/deletes.ts";
+import { planDeletes, retainReplacedInUse } from "./decide/deletes.ts";
 import { withLikelyRenames } from "./decide/likely-renames.ts";
 import { duplicatesIn } from "./decide/match-live.ts";
 import { namesStillHeld, type PassedNames, withPassedNames } from "./decide/passed-names.ts";
-import { takenPaths, withFreedPaths } from "./decide/paths.ts";
+import { takenPaths, withPathsFreedFirst } from "./decide/paths.ts";
 import { withRenamedReferences } from "./decide/renamed-references.ts";
 import {
   excludedWarning,
@@ -26,15 +33,15 @@ import {
   refusalsInPlan,
   type Selection,
 } from "./decide/selection.ts";
-import { planUnmanaged, unmanagedOf } from "./decide/unmanaged.ts";
+import { planUndeclared, unmanagedOf } from "./decide/unmanaged.ts";
 import { setsContent, withContent } from "./diff/content-diff.ts";
 import { driftOf } from "./diff/drift.ts";
-import { comparedIn, withDeclared } from "./diff/known-drift.ts";
+import { comparedIn, withAgreedBySpec } from "./diff/known-drift.ts";
 import { accessOfPlan, unreadPrincipals } from "./effective-access/plan-access.ts";
 import { type Change, touches } from "./model/change.ts";
 import {
   createContext,
-  dropInvalidRecords,
+  dropMisplacedRecords,
   type PlanContext,
   type UndeclaredObject,
 } from "./model/context.ts";
@@ -44,43 +51,42 @@ import { askKind, createPlannedWorkspace, withConsequences } from "./model/plann
 import { withDependencies } from "./order/dependencies.ts";
 import { inPlanOrder } from "./order/plan-order.ts";
 
-/** In one step, where no facts are read in between, such as for the plan of a base or of an import. `from` has the input and the facts. */
+/** In one step, where no facts are read in between, such as for the plan of the spec before a change, or of an import. `from` has the input and the facts. */
 export function makePlan(from: PlanInput & PlanFacts): Plan {
   return finishPlan(draftPlan(from), from);
 }
-
-/** Each resource is compared with its live object and its record. Its change goes into `context.decided`, which later passes also read. */
-const DECIDE: readonly Pass[] = [reporting(unreadableKinds), decide];
 
 /** The decided changes and the deletions are collected, and each gets what it waits for. Repeated when the caller becomes known. */
 const COLLECT: readonly Pass[] = [
   collectChanges,
   changing(withDependencies),
-  changing(withMembershipOrder),
-  changing(withFreedPaths),
+  changing(withEndedMembershipsFirst),
+  changing(withPathsFreedFirst),
   merging(withPassedNames),
   keepSelected,
 ];
 
-/** The collected changes are checked, sorted, described, and guarded. The checks up to `reportUnreadUsers` need no order: theirs is that of the findings in the plan. */
+/** The collected changes are checked, sorted, described, and guarded. The checks up to `reportUnreadDependents` need no order: theirs is that of the findings in the plan. `inPlanOrder` needs to know what is retained. */
 const FINISH: readonly Pass[] = [
+  reporting(unreadableKinds),
   reportRefusals,
   reporting(takenPaths),
+  // Compares with the spec and live objects; `reportUnconfirmedValues` with what the service was asked for.
   reporting(unknownNames),
   reporting(unmanageableMemberships),
   reporting(membershipCycles),
-  reporting(contradictionsWithIgnored),
-  reporting(liveProblems),
+  reporting(contradictionsWithIgnoredChanges),
+  reporting(problemsOfLiveObjects),
   findNamesakes,
   reportUnconfirmedValues,
-  reportUnreadUsers,
-  retainObjectsInUse,
+  reportUnreadDependents,
+  retainReplacedObjects,
   // An object that is retained keeps its name.
   reporting(namesStillHeld),
   changing(inPlanOrder),
   changing(withConsequences),
   addContents,
-  // After `withConsequences`, which replaces the sentences to which it appends one.
+  // After `withConsequences`, which would replace the sentence that this adds.
   merging(withLikelyRenames),
   findAccess,
   findDrift,
@@ -93,10 +99,10 @@ const FINISH: readonly Pass[] = [
  * the caller is unknown, the draft also deletes entries that the service gives the caller (`isImplicit`), such as MANAGE on a new scope.
  */
 export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "caller">): PlanDraft {
-  const { input, invalidRecords } = dropInvalidRecords(from);
+  const { input, misplacedRecords } = dropMisplacedRecords(from);
   // First, so that what refers to a renamed object, such as an access list to a group, is compared under the new name.
-  const context = createContext(withRenamedReferences(input), invalidRecords);
-  return runPasses(emptyDraft(context, { caller }), [...DECIDE, ...COLLECT]);
+  const context = createContext(withRenamedReferences(input), misplacedRecords);
+  return runPasses(emptyDraft(context, { caller }), [decide, ...COLLECT]);
 }
 
 /** The facts that a draft needs and `facts` lacks. Once users of deleted objects are read, ask again: they can show that more is needed. */
@@ -106,15 +112,16 @@ export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
   if (!collected.changes.some(touches)) return { ...NONE_MISSING, caller: collected.needsCaller };
   // An object that is kept because it is in use needs no facts, and contents are read in the order of the plan.
   const { context, changes, workspace, needsCaller } = runPasses(collected, [
-    retainObjectsInUse,
+    retainReplacedObjects,
     changing(inPlanOrder),
   ]);
   const { registry } = context.input;
   const needed = new Set(
     changes.flatMap((change) =>
-      askKind(context, change, (planning, planned) => planning.neededFacts?.(planned, workspace)),
+      askKind(context, change, (planning, plannedChange) => planning.neededFacts?.(plannedChange, workspace)),
     ),
   );
+  // Other contents are shown by digest.
   const hasText = ({ kind }: Change): boolean => registry.get(kind).planning.content?.text !== undefined;
   const unlessKnown = <Fact extends keyof MissingFacts>(fact: Fact, missing: () => MissingFacts[Fact]) =>
     facts[fact] === undefined ? missing() : NONE_MISSING[fact];
@@ -122,9 +129,12 @@ export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
     // `needsCaller` is false once the caller is known.
     caller: needsCaller || unlessKnown("caller", () => needed.has("caller")),
     activeRuns: unlessKnown("activeRuns", () => needed.has("activeRuns")),
-    usersOfDeleted: unlessKnown("usersOfDeleted", () => new Set(kindsOfUsers(context.input, changes).keys())),
+    dependentsOfDeleted: unlessKnown(
+      "dependentsOfDeleted",
+      () => new Set(dependentKinds(context.input, changes).keys()),
+    ),
     contents: unlessKnown("contents", () => changes.filter(setsContent).filter(hasText)),
-    // `reportUnconfirmedValues` checks them before objects in use are retained, and needs an answer for each.
+    // Values that only the service can confirm. `reportUnconfirmedValues` checks them before objects in use are retained, and needs an answer for each.
     lookups: unlessKnown("lookups", () =>
       neededLookups(collected.context, collected.changes, collected.workspace),
     ),
@@ -135,7 +145,7 @@ export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
 const NONE_MISSING: MissingFacts = {
   caller: false,
   activeRuns: false,
-  usersOfDeleted: new Set(),
+  dependentsOfDeleted: new Set(),
   contents: [],
   lookups: [],
   principals: new Set(),
@@ -148,7 +158,17 @@ export function finishPlan(draft: PlanDraft, facts: PlanFacts): Plan {
   const { input } = context;
   const part = planPart(input, changes, excludedDependents);
   const unmanaged = unmanagedOf(context, changes);
-  return { host: input.host, ...part, changes, access, renames, drift, unmanaged, guards, diagnostics };
+  return {
+    host: input.host,
+    ...defined({ part }),
+    changes,
+    access,
+    renames,
+    drift,
+    unmanaged,
+    guards,
+    diagnostics,
+  };
 }
 
 /** A plan in the making: each pass reads it and returns the members that it replaces. Only `decideResources` also writes, to `context.decided`, because each decision reads the earlier ones. */
@@ -172,12 +192,12 @@ export interface PlanDraft {
   readonly refusals: ReadonlyMap<Address, Diagnostic>;
   /** Names that one change should free for another and cannot, as the last run of `withPassedNames` found them; reported only in FINISH, because COLLECT can run twice. */
   readonly nameErrors: PassedNames["nameErrors"];
-  /** What `exclude` leaves out, and the resources among it that only depend on what it names. */
+  /** Everything that `exclude` leaves out, and what of it no option names but would change. */
   readonly excluded: Selection["excluded"];
   readonly excludedDependents: Selection["excludedDependents"];
 }
 
-type PassResult = Partial<Omit<PlanDraft, "workspace">>;
+type PassResult = Partial<Omit<PlanDraft, "workspace" | "context">>;
 type Pass = (draft: PlanDraft) => PassResult;
 
 function runPasses(draft: PlanDraft, passes: readonly Pass[]): PlanDraft {
@@ -234,13 +254,14 @@ function changing(change: (...parts: DraftParts) => readonly Change[]): Pass {
   return ({ context, changes, workspace }) => ({ changes: change(context, changes, workspace) });
 }
 
+/** Each resource is compared with its live object and its record. Its change goes into `context.decided`, which later passes also read. */
 function decide({ context }: PlanDraft): PassResult {
   return { refusals: decideResources(context) };
 }
 
 /** Begins again from the decisions, so that the passes of COLLECT can run twice. */
 function collectChanges({ context, facts }: PlanDraft): PassResult {
-  const { changes: unmanaged, appeared, needsCaller } = planUnmanaged(context, facts.caller);
+  const { changes: unmanaged, appeared, needsCaller } = planUndeclared(context, facts.caller);
   return {
     changes: [...context.decided.values(), ...planDeletes(context), ...unmanaged],
     appeared,
@@ -260,7 +281,7 @@ function reportRefusals({ context, changes, diagnostics, ...draft }: PlanDraft):
   return { diagnostics: [...diagnostics, ...refused, ...excluded, ...draft.nameErrors] };
 }
 
-/** Unmanaged objects that have the name of a new one: a guard while no state exists and duplicates are not allowed, else a warning. `addGuards` adds the other guards. */
+/** Unmanaged objects that have the name of a new one: a guard while no state exists (the object is probably of a lost one) and duplicates are not allowed, else a warning. `addGuards` adds the other guards. */
 function findNamesakes({ context, changes, diagnostics }: PlanDraft): PassResult {
   const { guards, warnings } = duplicatesIn(context, changes);
   return { guards, diagnostics: [...diagnostics, ...warnings] };
@@ -272,12 +293,12 @@ function reportUnconfirmedValues({ context, facts, changes, workspace, diagnosti
 }
 
 /** Kinds that could not be read, so whether they use a deleted object is not known. */
-function reportUnreadUsers({ context, facts, changes, diagnostics }: PlanDraft): PassResult {
-  return { diagnostics: [...diagnostics, ...unreadUsers(context.input, facts, changes)] };
+function reportUnreadDependents({ context, facts, changes, diagnostics }: PlanDraft): PassResult {
+  return { diagnostics: [...diagnostics, ...unreadDependents(context.input, facts, changes)] };
 }
 
-function retainObjectsInUse({ context, facts, changes, workspace, diagnostics }: PlanDraft): PassResult {
-  const retained = retainInUse(context, facts, changes, workspace);
+function retainReplacedObjects({ context, facts, changes, workspace, diagnostics }: PlanDraft): PassResult {
+  const retained = retainReplacedInUse(context, facts, changes, workspace);
   return { changes: retained.changes, diagnostics: [...diagnostics, ...retained.notes] };
 }
 
@@ -293,11 +314,12 @@ function findDrift({ context, facts, changes, appeared }: PlanDraft): PassResult
   const drift = driftOf(context, facts.contents, appeared);
   if (drift.length === 0) return { drift };
   const planned = new Set(changes.map(({ address }) => address));
-  // The decisions include those that this plan leaves out.
+  // The spec can agree also with drift of a resource that this plan leaves out.
   const leftOut = [...context.decided.values()].filter(({ address }) => !planned.has(address));
-  const marked = withDeclared(drift, [...changes, ...leftOut], context.input.registry);
-  const compares = comparedIn(context.input, changes);
-  return { drift: compares === undefined ? marked : marked.filter(({ address }) => compares(address)) };
+  const marked = withAgreedBySpec(drift, [...changes, ...leftOut], context.input.registry);
+  // Undefined without `only` and `exclude`.
+  const isCompared = comparedIn(context.input, changes);
+  return { drift: isCompared === undefined ? marked : marked.filter(({ address }) => isCompared(address)) };
 }
 
 /** A plan with an error has no guards, because its changes are incomplete. Deletions come first in each report, so their guards do, too. */

@@ -7,7 +7,7 @@ import type { Json } from "../core/json.ts";
 import { overlaps, type Path, toPointer, withValueAt } from "../core/pointer.ts";
 import { checkGuards } from "./check/guards.ts";
 import { type Change, changeKey, type Desiring, nameSourceOf, touches } from "./model/change.ts";
-import { createContext, dropInvalidRecords } from "./model/context.ts";
+import { createContext, dropMisplacedRecords } from "./model/context.ts";
 import type { PlanFacts, PlanInput } from "./model/input.ts";
 import type {
   ChangeOrigin,
@@ -189,8 +189,8 @@ export function splitGuards(
   plan: Plan,
   split: Pick<PlanSplit, "changes">,
 ): readonly Guard[] {
-  const { input, invalidRecords } = dropInvalidRecords(from);
-  const context = createContext(input, invalidRecords);
+  const { input, misplacedRecords } = dropMisplacedRecords(from);
+  const context = createContext(input, misplacedRecords);
   const caused = plan.changes.filter((change) => causesEffect(split, change));
   const workspace = createPlannedWorkspace(context, from, plan.changes);
   const { guards } = checkGuards(context, caused, workspace);

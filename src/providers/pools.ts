@@ -251,7 +251,7 @@ export const pools = defineProvider({
     steps: (diffs, live, after) => [
       { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
     ],
-    usersOf: ({ id }, workspace) => usersOfId(id, workspace),
+    keptWhileUsedBy: ({ id }, workspace) => usersOfId(id, workspace),
     // Whatever their state is: a stopped cluster cannot start. A replaced pool stays while it is used.
     harms: ({ action, live }, workspace) =>
       action === "delete" && live !== undefined

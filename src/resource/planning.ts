@@ -160,7 +160,7 @@ export interface PlanningRules {
   /** Warnings about a managed live object whose details were read, whether it changes or not. Pure. */
   liveProblems?(live: LiveObject): readonly Problem[];
   /** Users of a live object after the plan: while one exists, a replaced object is kept. */
-  usersOf?(live: LiveObject, workspace: PlannedWorkspace): readonly string[];
+  keptWhileUsedBy?(live: LiveObject, workspace: PlannedWorkspace): readonly string[];
   /** Undeclared objects that are kept and are not drift, such as the MANAGE that the service grants with a scope. */
   isImplicit?(live: LiveObject, caller: string | undefined, parent: Values): boolean;
   readonly content?: ContentRules;

@@ -240,13 +240,13 @@ export class Process {
     };
     const draft = draftPlan(given);
     const input = { ...given, ...draft.context.input };
-    const { usersOfDeleted: kinds } = missingFacts(draft, input);
+    const { dependentsOfDeleted: kinds } = missingFacts(draft, input);
     if (kinds.size === 0) return { live, recovered, input, plan: finishPlan(draft, input) };
     const { reader } = this.client;
     const parallelism = this.options.parallelism ?? 10;
     const seeing = {
       ...input,
-      usersOfDeleted: await listKinds({ registry, reader, kinds, parallelism, closer: false }),
+      dependentsOfDeleted: await listKinds({ registry, reader, kinds, parallelism, closer: false }),
     };
     return { live, recovered, input: seeing, plan: finishPlan(draft, seeing) };
   }

@@ -130,7 +130,7 @@ export function context(given: Partial<PlanInput> = {}, decided: readonly Change
     input,
     liveIndex: indexLive(input.live, input.registry),
     decided: new Map(decided.map((change) => [change.address, change])),
-    invalidRecords: new Map(),
+    misplacedRecords: new Map(),
     owners: addressByObject(input.state.records),
     imports: new Map(),
     declaredName: declaredNames(input.spec),

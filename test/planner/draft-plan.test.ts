@@ -47,7 +47,7 @@ describe("missingFacts", () => {
     expect(missingFacts(draftPlan(same), {})).toEqual({
       caller: false,
       activeRuns: false,
-      usersOfDeleted: new Set(),
+      dependentsOfDeleted: new Set(),
       contents: [],
       lookups: [],
       principals: new Set(),
@@ -56,16 +56,16 @@ describe("missingFacts", () => {
 
   test("asks for the kinds that may use what the plan deletes", () => {
     expect(missingFacts(draftPlan(deleting), {})).toMatchObject({
-      usersOfDeleted: new Set(["tasks"]),
+      dependentsOfDeleted: new Set(["tasks"]),
       caller: false,
     });
   });
 
   test("asks for the caller and active runs once users of deleted objects show that a change turns on them", () => {
     const draft = draftPlan(deleting);
-    const used = missingFacts(draft, { usersOfDeleted: listed([task]) });
-    expect(used).toMatchObject({ caller: true, activeRuns: true, usersOfDeleted: new Set() });
-    expect(missingFacts(draft, { usersOfDeleted: listed([]) })).toMatchObject({
+    const used = missingFacts(draft, { dependentsOfDeleted: listed([task]) });
+    expect(used).toMatchObject({ caller: true, activeRuns: true, dependentsOfDeleted: new Set() });
+    expect(missingFacts(draft, { dependentsOfDeleted: listed([]) })).toMatchObject({
       caller: false,
       activeRuns: false,
     });
@@ -123,7 +123,7 @@ function inputOf({ declared, there, recorded, labels }: Drawn): PlanInput {
 }
 
 const factsOf = ({ users, caller }: Drawn): PlanFacts => ({
-  usersOfDeleted: listed(users.map((name) => object(`t-${name}`, name, { name, box: `b-${name}` }))),
+  dependentsOfDeleted: listed(users.map((name) => object(`t-${name}`, name, { name, box: `b-${name}` }))),
   activeRuns: [],
   contents: new Map(),
   lookups: { catalogs: new Map(), kinds: new Map() },
@@ -137,7 +137,7 @@ test("a plan with every fact asks for nothing but a caller that the service does
       expect({ ...open, caller: false }).toEqual({
         caller: false,
         activeRuns: false,
-        usersOfDeleted: new Set(),
+        dependentsOfDeleted: new Set(),
         contents: [],
         lookups: [],
         principals: new Set(),
@@ -153,10 +153,10 @@ test("facts other than users of deleted objects never lead to further requests",
     fc.property(drawn, (one) => {
       const draft = draftPlan(inputOf(one));
       const first = missingFacts(draft, {});
-      const { usersOfDeleted: _, ...facts } = factsOf(one);
+      const { dependentsOfDeleted: _, ...facts } = factsOf(one);
       const then = missingFacts(draft, facts);
       if (then.caller) expect(first.caller).toBe(true);
-      for (const kind of then.usersOfDeleted) expect(first.usersOfDeleted).toContain(kind);
+      for (const kind of then.dependentsOfDeleted) expect(first.dependentsOfDeleted).toContain(kind);
     }),
     { numRuns: sampleOf(300) },
   );

@@ -57,7 +57,7 @@ const asked = (given: Partial<PlanInput>, facts: PlanFacts = {}) =>
 const NOTHING: MissingFacts = {
   caller: false,
   activeRuns: false,
-  usersOfDeleted: new Set(),
+  dependentsOfDeleted: new Set(),
   contents: [],
   lookups: [],
   principals: new Set(),
@@ -92,8 +92,8 @@ describe("a plan asks", () => {
 
   test("for kinds that may use what it deletes, unless they were read", () => {
     const partial = new Map([...world].filter(([kind]) => kind !== "tasks"));
-    expect(asked({ live: partial })).toEqual({ ...NOTHING, usersOfDeleted: new Set(["tasks"]) });
-    expect(asked({ live: partial }, { usersOfDeleted: new Map() })).toEqual(NOTHING);
+    expect(asked({ live: partial })).toEqual({ ...NOTHING, dependentsOfDeleted: new Set(["tasks"]) });
+    expect(asked({ live: partial }, { dependentsOfDeleted: new Map() })).toEqual(NOTHING);
     expect(asked({})).toEqual(NOTHING);
   });
 

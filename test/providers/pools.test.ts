@@ -208,7 +208,7 @@ test("a pool that has only the driver is in use: by clusters, job clusters, and 
     ...["cluster up", "cluster down", "cluster whole", "cluster workers"],
     ...["job shared cluster", "job task"],
   ];
-  expect(pools.planning.usersOf?.(pool, workspace)).toEqual(users);
+  expect(pools.planning.keptWhileUsedBy?.(pool, workspace)).toEqual(users);
   const removed = planned(pools, "delete", pool);
   expect(pools.planning.harms?.(removed, workspace)).toEqual(users.map((user) => `${user} loses its pool`));
   expect(pools.planning.consequences?.(removed, workspace)).toEqual([

@@ -124,7 +124,7 @@ class Need {
     const provider = registry.find(kindOf(address));
     const record = state.records.get(address);
     if (provider === undefined || record === undefined || spec === undefined) return false;
-    return provider.planning.usersOf === undefined && this.#mayGo(provider, record);
+    return provider.planning.keptWhileUsedBy === undefined && this.#mayGo(provider, record);
   }
 
   /** A parent and its members are read together. Names behind ids are read where a field with names is managed. */

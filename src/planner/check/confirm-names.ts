@@ -405,7 +405,10 @@ function unknownName(resource: Resource, naming: Naming, standing: Standing, hin
 }
 
 /** Errors of a valid spec: with a live value that `ignore_changes` keeps, the values contradict each other. */
-export function contradictionsWithIgnored({ input }: PlanContext, changes: readonly Change[]): Diagnostic[] {
+export function contradictionsWithIgnoredChanges(
+  { input }: PlanContext,
+  changes: readonly Change[],
+): Diagnostic[] {
   return changes.flatMap((change) => {
     if (change.action !== "update" && change.action !== "replace") return [];
     const resource = input.spec.resources.get(change.address);

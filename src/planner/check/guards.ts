@@ -214,7 +214,10 @@ function countsAfter(
 }
 
 /** Warnings about live objects that the plan keeps: parts that failed or are not ready, as their kinds see it. */
-export function liveProblems({ input, liveIndex }: PlanContext, changes: readonly Change[]): Diagnostic[] {
+export function problemsOfLiveObjects(
+  { input, liveIndex }: PlanContext,
+  changes: readonly Change[],
+): Diagnostic[] {
   const kinds = new Set(
     input.registry.kinds.flatMap(({ kind, planning }) => (planning.liveProblems === undefined ? [] : [kind])),
   );
@@ -280,7 +283,7 @@ function unreadFinding(group: readonly Unread[]): Diagnostic {
 }
 
 /** Kinds that may use deleted objects and that the input contains only in part, or lacks. */
-export function kindsOfUsers(input: PlanInput, changes: readonly Change[]): ReadonlyMap<string, Address> {
+export function dependentKinds(input: PlanInput, changes: readonly Change[]): ReadonlyMap<string, Address> {
   const kinds = new Map<string, Address>();
   for (const change of changes) {
     if (!removes(change)) continue;
@@ -307,14 +310,14 @@ function isSeen({ live, spec, state }: PlanInput, { kind, nested }: PlannedKind,
 }
 
 /** Reported if a plan deletes an object and its side effects cannot be determined. */
-export function unreadUsers(
+export function unreadDependents(
   input: PlanInput,
-  { usersOfDeleted }: PlanFacts,
+  { dependentsOfDeleted }: PlanFacts,
   changes: readonly Change[],
 ): Diagnostic[] {
-  if (usersOfDeleted === undefined) return [];
-  return [...kindsOfUsers(input, changes)].flatMap(([kind, address]) => {
-    const liveKind = usersOfDeleted.get(kind);
+  if (dependentsOfDeleted === undefined) return [];
+  return [...dependentKinds(input, changes)].flatMap(([kind, address]) => {
+    const liveKind = dependentsOfDeleted.get(kind);
     return liveKind === undefined ? [] : unreportedKind(kind, address, liveKind);
   });
 }

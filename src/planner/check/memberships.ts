@@ -29,7 +29,10 @@ export function membershipCycles(context: PlanContext, changes: readonly Change[
 }
 
 /** The changes, with a dependency of each new membership on what ends an opposite one, unless their order opposes that. */
-export function withMembershipOrder(context: PlanContext, changes: readonly Change[]): readonly Change[] {
+export function withEndedMembershipsFirst(
+  context: PlanContext,
+  changes: readonly Change[],
+): readonly Change[] {
   const waits = context.input.registry.kinds.flatMap((provider) => endings(context, provider, changes));
   if (waits.length === 0) return changes;
   const needs = new Map<Address, readonly Address[]>();

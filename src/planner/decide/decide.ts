@@ -127,9 +127,9 @@ function whyCreated(
   resource: Resource,
   newParent: Address | undefined,
 ): { readonly cause: Cause; readonly reasons: readonly string[] } {
-  const invalidRecord = context.invalidRecords.get(resource.address);
-  if (invalidRecord !== undefined)
-    return { cause: "spec", reasons: [`the state records ${invalidRecord.name} under this address`] };
+  const misplacedRecord = context.misplacedRecords.get(resource.address);
+  if (misplacedRecord !== undefined)
+    return { cause: "spec", reasons: [`the state records ${misplacedRecord.name} under this address`] };
   if (!context.input.state.records.has(resource.address)) return { cause: "spec", reasons: NONE };
   const parent = newParent === undefined ? undefined : context.decided.get(newParent);
   if (parent?.action === "replace")

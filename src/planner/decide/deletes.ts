@@ -31,7 +31,7 @@ import { occupiedFolders } from "./paths.ts";
 
 /** Managed objects and records that leave the workspace or the state. Runs after every desired resource was decided. */
 export function planDeletes(context: PlanContext): readonly Change[] {
-  return [...undeclaredRecords(context), ...misplacedRecords(context), ...replacedObjects(context)];
+  return [...undeclaredRecords(context), ...forgetMisplaced(context), ...replacedObjects(context)];
 }
 
 function undeclaredRecords(context: PlanContext): Change[] {
@@ -49,8 +49,8 @@ function undeclaredRecords(context: PlanContext): Change[] {
 }
 
 /** Records whose address belongs to another object. The recorded object was never this resource, so it is kept. */
-function misplacedRecords(context: PlanContext): Change[] {
-  return [...context.invalidRecords.values()]
+function forgetMisplaced(context: PlanContext): Change[] {
+  return [...context.misplacedRecords.values()]
     .filter(({ address }) => !isDesired(context, address))
     .map((record) =>
       forget(record, `the state records it as ${record.name}, which is not a valid name for this address`),
@@ -189,7 +189,7 @@ function leaving(context: PlanContext, record: StateRecord): readonly RemoteId[]
 }
 
 /** The changes without deletions of replaced objects that are in use, and a diagnostic for each kept object. */
-export function retainInUse(
+export function retainReplacedInUse(
   context: PlanContext,
   facts: PlanFacts,
   changes: readonly Change[],
@@ -212,7 +212,7 @@ export function retainInUse(
 /** Applies only to objects with a replacement. The spec decides about other deletions. */
 function holdersOf(
   { input, liveIndex }: PlanContext,
-  { usersOfDeleted }: PlanFacts,
+  { dependentsOfDeleted }: PlanFacts,
   change: Change,
   workspace: PlannedWorkspace,
 ): readonly string[] {
@@ -220,13 +220,13 @@ function holdersOf(
     (change.action === "replace" && change.replacing !== "delete-first") || change.action === "delete";
   const live = isOld ? liveIndex.byId(change.kind, change.id) : undefined;
   const { planning, usedBy = [] } = input.registry.get(change.kind);
-  if (live === undefined || planning.usersOf === undefined) return [];
+  if (live === undefined || planning.keptWhileUsedBy === undefined) return [];
   const unread = usedBy.filter(
-    (kind) => (usersOfDeleted?.get(kind) ?? input.live.get(kind))?.readable === false,
+    (kind) => (dependentsOfDeleted?.get(kind) ?? input.live.get(kind))?.readable === false,
   );
   // Unreadable is never empty.
   return [
-    ...planning.usersOf(live, workspace),
+    ...planning.keptWhileUsedBy(live, workspace),
     ...unread.map((kind) => `possibly ${kind}, which could not be read`),
   ];
 }

@@ -28,7 +28,7 @@ export function occupiedFolders({ registry, spec, destroy }: PlanInput): Readonl
 }
 
 /** A creation depends on the deletions that free its path. Users of the deleted objects are deleted before, or move afterwards. */
-export function withFreedPaths(
+export function withPathsFreedFirst(
   { input: { registry } }: PlanContext,
   changes: readonly Change[],
 ): readonly Change[] {

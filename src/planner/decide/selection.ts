@@ -133,7 +133,7 @@ function leavingObjects(
   const canStay = (change: Delete | Replace): boolean =>
     (change.action === "replace" || change.deposed === true) &&
     destroy !== true &&
-    registry.get(change.kind).planning.usersOf !== undefined &&
+    registry.get(change.kind).planning.keptWhileUsedBy !== undefined &&
     !takenIds.has(change.id);
   return (change: Change): change is Delete | Replace => removes(change) && !canStay(change);
 }
@@ -171,20 +171,20 @@ export function excludedWarning(addresses: Selection["excludedDependents"]): rea
   return [warning("PLAN_EXCLUDED", message)];
 }
 
-/** `total` counts what the spec declares and the state records. Undeclared members of managed objects are neither. */
+/** How many of all resources a plan with `only` or `exclude` decides. `total` counts what the spec declares and the state records. Undeclared members of managed objects are neither. */
 export function planPart(
   input: PlanInput,
   changes: readonly Change[],
   excludedDependents: readonly Address[],
-): Pick<Plan, "part"> {
-  if (input.only === undefined && input.exclude === undefined) return {};
+): Plan["part"] {
+  if (input.only === undefined && input.exclude === undefined) return undefined;
   const declared = input.destroy === true ? [] : input.spec.resources.keys();
   const decided = changes.filter(({ action }) => action !== "report");
   const planned = new Set(decided.map(({ address }) => address));
   const total = new Set([...declared, ...input.state.records.keys(), ...planned]).size;
-  if (input.exclude === undefined) return { part: { planned: planned.size, total } };
+  if (input.exclude === undefined) return { planned: planned.size, total };
   const options = input.only === undefined ? (["--exclude"] as const) : (["--only", "--exclude"] as const);
-  return { part: { planned: planned.size, total, options, excluded: excludedDependents } };
+  return { planned: planned.size, total, options, excluded: excludedDependents };
 }
 
 /**

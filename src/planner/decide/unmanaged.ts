@@ -30,7 +30,7 @@ interface PlannedUnmanaged {
 }
 
 /** Runs after every desired resource was decided. */
-export function planUnmanaged(context: PlanContext, caller: string | undefined): PlannedUnmanaged {
+export function planUndeclared(context: PlanContext, caller: string | undefined): PlannedUnmanaged {
   const isManaged = isManagedObject(context);
   const members = unmanagedMembers(context, caller, isManaged);
   const unwanted = undeclaredObjects(context, isManaged);

@@ -239,7 +239,7 @@ export function unmarked({ diffs, declared = [] }: Pick<Drift, "diffs" | "declar
 }
 
 /** The drift with what the spec has already: an accepted value or deletion, or a value that was set in the workspace before the spec was applied. */
-export function withDeclared(
+export function withAgreedBySpec(
   drift: readonly Drift[],
   changes: readonly Change[],
   registry: PlanningRegistry,

@@ -17,19 +17,22 @@ export interface PlanContext {
   readonly liveIndex: LiveIndex;
   readonly decided: Map<Address, Change>;
   /** Records that are left out of `input`, since they cannot be true. */
-  readonly invalidRecords: ReadonlyMap<Address, StateRecord>;
+  readonly misplacedRecords: ReadonlyMap<Address, StateRecord>;
   readonly owners: ObjectOwners;
   readonly imports: ReadonlyMap<Address, ImportEntry>;
   /** How the spec writes the name of a declared object. */
   readonly declaredName: (provider: PlannedKind, name: string) => string | undefined;
 }
 
-export function createContext(input: PlanInput, invalidRecords: PlanContext["invalidRecords"]): PlanContext {
+export function createContext(
+  input: PlanInput,
+  misplacedRecords: PlanContext["misplacedRecords"],
+): PlanContext {
   return {
     input,
     liveIndex: indexLive(input.live, input.registry),
     decided: new Map(),
-    invalidRecords,
+    misplacedRecords,
     owners: addressByObject(input.state.records),
     imports: new Map(input.spec.stateEntries?.imports.map((entry) => [entry.to, entry])),
     declaredName: declaredNames(input.spec),
@@ -183,20 +186,20 @@ export interface UndeclaredObject {
 interface CheckedRecords {
   readonly input: PlanInput;
   /** Records that planning ignores, because their object does not belong to their address. */
-  readonly invalidRecords: ReadonlyMap<Address, StateRecord>;
+  readonly misplacedRecords: ReadonlyMap<Address, StateRecord>;
 }
 
 /** The input without records whose address belongs to another object. */
-export function dropInvalidRecords(input: PlanInput): CheckedRecords {
-  const misfits = new Map<Address, StateRecord>();
+export function dropMisplacedRecords(input: PlanInput): CheckedRecords {
+  const misplaced = new Map<Address, StateRecord>();
   for (const record of input.state.records.values())
-    if (isInvalidRecord(input, record)) misfits.set(record.address, record);
-  if (misfits.size === 0) return { input, invalidRecords: misfits };
-  const records = new Map([...input.state.records].filter(([address]) => !misfits.has(address)));
-  return { input: { ...input, state: { ...input.state, records } }, invalidRecords: misfits };
+    if (isMisplaced(input, record)) misplaced.set(record.address, record);
+  if (misplaced.size === 0) return { input, misplacedRecords: misplaced };
+  const records = new Map([...input.state.records].filter(([address]) => !misplaced.has(address)));
+  return { input: { ...input, state: { ...input.state, records } }, misplacedRecords: misplaced };
 }
 
-function isInvalidRecord({ registry, spec }: PlanInput, record: StateRecord): boolean {
+function isMisplaced({ registry, spec }: PlanInput, record: StateRecord): boolean {
   const provider = registry.find(kindOf(record.address));
   if (provider === undefined || provider.nameField !== undefined) return false;
   const meant = spec.resources.get(record.address)?.name;

@@ -100,7 +100,7 @@ export interface PlanFacts {
   /** Contents before and after; other addresses are shown by digest. */
   readonly contents?: ReadonlyMap<Address, ContentTexts>;
   /** Objects of kinds that may use deleted objects; only for side effects and guards. */
-  readonly usersOfDeleted?: Live;
+  readonly dependentsOfDeleted?: Live;
   /** Users, groups, and service principals, where the plan changes access and did not read them. */
   readonly principals?: Live;
   /** Values that the workspace confirms; what has no entry is not checked. */
@@ -112,7 +112,7 @@ export interface MissingFacts {
   readonly caller: boolean;
   readonly activeRuns: boolean;
   /** Kinds to list that may use what the plan deletes. */
-  readonly usersOfDeleted: ReadonlySet<string>;
+  readonly dependentsOfDeleted: ReadonlySet<string>;
   /** Changes that set contents of kinds that have text, in the order of the plan. */
   readonly contents: readonly (Create | Update)[];
   readonly lookups: readonly Lookup[];

@@ -31,8 +31,8 @@ export function createPlannedWorkspace(
   );
   return {
     live: (kind) => {
-      const usersOfDeleted = facts.usersOfDeleted?.get(kind);
-      return usersOfDeleted?.readable === true ? usersOfDeleted.objects : liveIndex.all(kind);
+      const dependentsOfDeleted = facts.dependentsOfDeleted?.get(kind);
+      return dependentsOfDeleted?.readable === true ? dependentsOfDeleted.objects : liveIndex.all(kind);
     },
     caller: facts.caller,
     activeRuns: facts.activeRuns,

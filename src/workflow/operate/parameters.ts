@@ -68,8 +68,8 @@ export function parametersFor(address: string, settings: JsonObject, parameters:
   if (!hasParameters(parameters)) return {};
   const kind = TASKS.find(({ task }) => settings[task] !== undefined);
   if (kind === undefined) throw failureOf("CLI_USAGE", `the task of ${address} does not take parameters`);
-  const misfits = used(parameters).filter((name) => name !== "param" && name !== kind.own);
-  if (misfits.length > 0) throw new Failure(...misfits.map((name) => misfit(address, kind, name)));
+  const misplaced = used(parameters).filter((name) => name !== "param" && name !== kind.own);
+  if (misplaced.length > 0) throw new Failure(...misplaced.map((name) => misfit(address, kind, name)));
   const values = [...parameters.param, ...(kind.own === undefined ? [] : parameters[kind.own])];
   const value: Json = kind.own === undefined ? named(values) : values;
   assertFits(address, kind, value);

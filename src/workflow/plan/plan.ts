@@ -158,7 +158,7 @@ async function planInTheClear(
     destroy: options.destroy ?? false,
   });
   // Not shown for untrusted specs: lines of files, and objects of others.
-  const withheld = redact && { contents: new Map(), usersOfDeleted: new Map(), principals: new Map() };
+  const withheld = redact && { contents: new Map(), dependentsOfDeleted: new Map(), principals: new Map() };
   const factsBefore = { ...caller, facts: { ...caller.facts, ...withheld } };
   const { facts, callerEntries } = await source.gatherFacts(draft, factsBefore);
   const finished = withDriftDigests(finishPlan(draft, facts), registry, session.secretDigest);

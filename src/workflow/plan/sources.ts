@@ -128,7 +128,7 @@ export function recordedSource(invocation: Invocation, state: State, host: strin
   const caller = state.caller?.name ?? invocation.user;
   const nothing = {
     contents: new Map(),
-    usersOfDeleted: new Map(),
+    dependentsOfDeleted: new Map(),
     lookups: { catalogs: new Map(), kinds: new Map() },
     principals: new Map(),
   };
@@ -202,7 +202,7 @@ export async function gatherFacts(
   const first = missingFacts(draft, gatheredFacts.facts);
   const isNew = first.caller && !wasAsked;
   const gathered = await withMissing(gatheredFacts, draft, { ...first, caller: isNew }, from);
-  if (first.usersOfDeleted.size === 0) return gathered;
+  if (first.dependentsOfDeleted.size === 0) return gathered;
   const then = missingFacts(draft, gathered.facts);
   return withMissing(gathered, draft, { ...then, caller: then.caller && !wasAsked && !isNew }, from);
 }
@@ -216,7 +216,7 @@ async function withMissing(
   const { reader, settings, spec } = from;
   const { parallelism } = settings;
   const { live } = draft.context.input;
-  const { usersOfDeleted: kinds, contents: changes, lookups: values, principals: identities } = missing;
+  const { dependentsOfDeleted: kinds, contents: changes, lookups: values, principals: identities } = missing;
   // All end before the first failure is looked for, so that it is the first in order, whichever came first in time.
   const reads = [
     missing.caller ? withCaller(before, from) : before,
@@ -227,10 +227,10 @@ async function withMissing(
     identities.size === 0 ? undefined : listObjects(identities, reader, parallelism),
   ] as const;
   await Promise.allSettled(reads);
-  const [{ facts, callerEntries }, usersOfDeleted, contents, lookups, activeRuns, principals] =
+  const [{ facts, callerEntries }, dependentsOfDeleted, contents, lookups, activeRuns, principals] =
     await Promise.all(reads);
   return {
-    facts: { ...facts, ...defined({ usersOfDeleted, contents, lookups, activeRuns, principals }) },
+    facts: { ...facts, ...defined({ dependentsOfDeleted, contents, lookups, activeRuns, principals }) },
     callerEntries,
   };
 }

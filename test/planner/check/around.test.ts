@@ -12,7 +12,7 @@ const boxes: Provider = {
   ...registry.get("boxes"),
   usedBy: ["tasks"],
   planning: {
-    usersOf: (box, workspace) =>
+    keptWhileUsedBy: (box, workspace) =>
       workspace
         .live("tasks")
         .flatMap((task) => (workspace.valuesAfter("tasks", task)?.box === box.id ? [task.name] : [])),
@@ -44,11 +44,11 @@ const given = (wanted: typeof steel, around?: LiveKind, from = known) => ({
   spec: wanted,
   live: world,
   state: from,
-  ...(around === undefined ? {} : { usersOfDeleted: new Map([["tasks", around]]) }),
+  ...(around === undefined ? {} : { dependentsOfDeleted: new Map([["tasks", around]]) }),
 });
 const made = (...of: Parameters<typeof given>) => makePlan(given(...of));
 const listedKinds = (...of: Parameters<typeof given>) => [
-  ...missingFacts(draftPlan(given(...of)), given(...of)).usersOfDeleted,
+  ...missingFacts(draftPlan(given(...of)), given(...of)).dependentsOfDeleted,
 ];
 
 describe("a plan with a deletion", () => {
@@ -97,7 +97,7 @@ describe("an object that gives way to its successor", () => {
             { deposed: [theirs.values.box as never] },
           ),
         ]),
-        usersOfDeleted: new Map([["tasks", around]]),
+        dependentsOfDeleted: new Map([["tasks", around]]),
       });
     expect(later(kind(theirs)).changes).toMatchObject([{ action: "noop" }]);
     expect(later(kind(theirs)).diagnostics).toMatchObject([{ severity: "warning", code: "PLAN_KEPT" }]);

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { checkGuards, liveProblems } from "../../../src/planner/check/guards.ts";
+import { checkGuards, problemsOfLiveObjects } from "../../../src/planner/check/guards.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { createPlannedWorkspace } from "../../../src/planner/model/planned-workspace.ts";
@@ -301,7 +301,7 @@ describe("a live object that its kind finds not ready", () => {
     },
   };
   const of = (changes: readonly Change[], found = [object("1", "a")]) =>
-    liveProblems(
+    problemsOfLiveObjects(
       context({
         registry: registryOf([boxes, registry.get("tasks")]),
         spec: spec([

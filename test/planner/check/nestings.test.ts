@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { membershipCycles, withMembershipOrder } from "../../../src/planner/check/memberships.ts";
+import { membershipCycles, withEndedMembershipsFirst } from "../../../src/planner/check/memberships.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
 import { context, live, object, resource, spec } from "../build.ts";
@@ -127,7 +127,7 @@ const waits = (
   changes: readonly Change[],
 ): Record<string, readonly string[]> =>
   Object.fromEntries(
-    withMembershipOrder(context({ registry, live: world }), changes)
+    withEndedMembershipsFirst(context({ registry, live: world }), changes)
       .filter(({ dependsOn }) => dependsOn.length > 0)
       .map(({ address, dependsOn }) => [address, dependsOn]),
   );

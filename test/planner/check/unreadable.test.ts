@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type Diagnostic, error } from "../../../src/core/diagnostic.ts";
-import { kindsOfUsers, unreadableKinds, unreadUsers } from "../../../src/planner/check/guards.ts";
+import { dependentKinds, unreadableKinds, unreadDependents } from "../../../src/planner/check/guards.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
@@ -104,7 +104,7 @@ describe("kinds that may use what a plan deletes", () => {
   );
   const boxes = live({ boxes: [object("b1", "a")] }).get("boxes") as LiveKind;
   const asked = (changes: readonly Change[], world: Live, more: Partial<PlanInput> = {}) => [
-    ...kindsOfUsers({ ...context({ registry: kinds, live: world, ...more }).input }, changes),
+    ...dependentKinds({ ...context({ registry: kinds, live: world, ...more }).input }, changes),
   ];
   const gone = [remove("boxes.a"), replace("boxes.b")];
 
@@ -150,7 +150,7 @@ describe("kinds that may use what a plan deletes", () => {
   test("are a warning when they could not be read", () => {
     const input = context({ registry: kinds, live: new Map() }).input;
     const told = (found: Readonly<Record<string, LiveKind>>) =>
-      unreadUsers(input, { usersOfDeleted: new Map(Object.entries(found)) }, gone);
+      unreadDependents(input, { dependentsOfDeleted: new Map(Object.entries(found)) }, gone);
     expect(told({ tasks: unread("refused") })).toEqual([
       {
         severity: "warning",
@@ -168,6 +168,6 @@ describe("kinds that may use what a plan deletes", () => {
       },
     ]);
     expect(told({ labels: parents(), tasks: parents() })).toEqual([]);
-    expect(unreadUsers(input, {}, gone)).toEqual([]);
+    expect(unreadDependents(input, {}, gone)).toEqual([]);
   });
 });

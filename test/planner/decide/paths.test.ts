@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { type Address, kindOf, nameOf } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { occupiedFolders, takenPaths, withFreedPaths } from "../../../src/planner/decide/paths.ts";
+import { occupiedFolders, takenPaths, withPathsFreedFirst } from "../../../src/planner/decide/paths.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { type Kind, registryOf } from "../../../src/resource/kind.ts";
 import type { Live } from "../../../src/resource/live.ts";
@@ -78,7 +78,7 @@ describe("a folder is occupied", () => {
 describe("a creation at a path", () => {
   const waits = (...changes: readonly Change[]): Record<string, readonly string[]> =>
     Object.fromEntries(
-      withFreedPaths(context({ registry }), changes).map((change) => [
+      withPathsFreedFirst(context({ registry }), changes).map((change) => [
         `${change.action} ${change.address}`,
         change.dependsOn,
       ]),
@@ -150,7 +150,7 @@ describe("a creation at a path", () => {
       remove("pages./b", needs),
       remove("boxes.b", needs),
     ];
-    expect(withFreedPaths(context({ registry }), changes).slice(2)).toEqual(changes.slice(2));
+    expect(withPathsFreedFirst(context({ registry }), changes).slice(2)).toEqual(changes.slice(2));
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { error } from "../../../src/core/diagnostic.ts";
-import { retainInUse } from "../../../src/planner/decide/deletes.ts";
+import { retainReplacedInUse } from "../../../src/planner/decide/deletes.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { PlanFacts, PlanInput } from "../../../src/planner/model/input.ts";
@@ -19,7 +19,7 @@ const using = (usedBy?: readonly string[]): Provider => {
   return {
     ...boxes,
     ...(usedBy === undefined ? {} : { usedBy }),
-    planning: { usersOf: (box) => (box.values.users as string[]) ?? [] },
+    planning: { keptWhileUsedBy: (box) => (box.values.users as string[]) ?? [] },
   };
 };
 const kinds = (boxes: Provider) =>
@@ -29,7 +29,7 @@ const unread = { readable: false, diagnostic: error("API_FORBIDDEN", "no") } as 
 
 function retained(changes: readonly Change[], given: Partial<PlanInput> = {}, facts: PlanFacts = {}) {
   const here = context({ registry: kinds(using(["tasks"])), live: world("task t", "task u"), ...given });
-  const { changes: left, notes } = retainInUse(
+  const { changes: left, notes } = retainReplacedInUse(
     here,
     facts,
     changes,
@@ -68,7 +68,7 @@ describe("a replaced object in use", () => {
     const { notes } = retained(
       [remove("boxes.a", { id, deposed: true })],
       { live: world() },
-      { usersOfDeleted: new Map([["tasks", unread]]) },
+      { dependentsOfDeleted: new Map([["tasks", unread]]) },
     );
     expect(notes[0]?.message).toContain("in use: possibly tasks, which could not be read");
     const inInput = new Map([...world(), ["tasks", unread] as const]);

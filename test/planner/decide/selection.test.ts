@@ -31,35 +31,27 @@ describe("the part of a spec that a plan decides", () => {
   const changes = [update("boxes.a"), remove("labels.a/x"), report("keys.a/k")];
   const [only, exclude] = [() => true, () => false];
 
-  test.each<readonly [string, Partial<PlanInput>, object]>([
-    ["all without options", {}, {}],
-    [
-      "with --only, of all that is declared, recorded, or planned",
-      { only },
-      { part: { planned: 2, total: 4 } },
-    ],
+  test.each<readonly [string, Partial<PlanInput>, object | undefined]>([
+    ["all without options", {}, undefined],
+    ["with --only, of all that is declared, recorded, or planned", { only }, { planned: 2, total: 4 }],
     [
       "with --exclude, with what it excludes as well",
       { exclude },
-      { part: { planned: 2, total: 4, options: ["--exclude"], excluded: ["boxes.b"] } },
+      { planned: 2, total: 4, options: ["--exclude"], excluded: ["boxes.b"] },
     ],
     [
       "with both",
       { only, exclude },
-      { part: { planned: 2, total: 4, options: ["--only", "--exclude"], excluded: ["boxes.b"] } },
+      { planned: 2, total: 4, options: ["--only", "--exclude"], excluded: ["boxes.b"] },
     ],
-    [
-      "with --only of a destroy, which declares nothing",
-      { only, destroy: true },
-      { part: { planned: 2, total: 4 } },
-    ],
+    ["with --only of a destroy, which declares nothing", { only, destroy: true }, { planned: 2, total: 4 }],
   ])("is %s", (_, options, expected) => {
     expect(planPart({ ...given, ...options }, changes, addresses("b"))).toEqual(expected);
   });
 
   test("has no declared resource of a destroy that no record has", () => {
     const declared = { ...given, spec: spec([resource("boxes.new")]), only, destroy: true };
-    expect(planPart(declared, [], [])).toEqual({ part: { planned: 0, total: 2 } });
+    expect(planPart(declared, [], [])).toEqual({ planned: 0, total: 2 });
   });
 });
 

@@ -117,9 +117,11 @@ describe("the workspace after a plan", () => {
       workspace([], {}, facts)
         .live("tasks")
         .map(({ id }) => id);
-    expect(seen({ usersOfDeleted: new Map([["tasks", readable]]) })).toEqual(["t9"]);
-    expect(seen({ usersOfDeleted: new Map([["tasks", { readable: false, diagnostic }]]) })).toEqual(["b1"]);
-    expect(seen({ usersOfDeleted: new Map() })).toEqual(["b1"]);
+    expect(seen({ dependentsOfDeleted: new Map([["tasks", readable]]) })).toEqual(["t9"]);
+    expect(seen({ dependentsOfDeleted: new Map([["tasks", { readable: false, diagnostic }]]) })).toEqual([
+      "b1",
+    ]);
+    expect(seen({ dependentsOfDeleted: new Map() })).toEqual(["b1"]);
     expect(seen({})).toEqual(["b1"]);
   });
 

@@ -310,7 +310,7 @@ describe("a restriction to addresses", () => {
       ({ address }) => address,
     );
   const withUsers = registryOf(
-    registry.kinds.map((kind) => ({ ...kind, planning: { ...kind.planning, usersOf: () => [] } })),
+    registry.kinds.map((kind) => ({ ...kind, planning: { ...kind.planning, keptWhileUsedBy: () => [] } })),
   );
 
   test("keeps what they depend on, near and far", () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { dropInvalidRecords, recordFitsAddress } from "../../../src/planner/model/context.ts";
+import { dropMisplacedRecords, recordFitsAddress } from "../../../src/planner/model/context.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
 import type { Resource } from "../../../src/spec/model/spec.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";
@@ -45,16 +45,16 @@ describe("a record", () => {
   const kinds = registryOf([...registry.kinds, rooms, doors]);
   const keeps = (one: StateRecord, wanted: readonly Resource[] = []) => {
     const known = state([one, boxRecord]);
-    const { input, invalidRecords } = dropInvalidRecords({
+    const { input, misplacedRecords } = dropMisplacedRecords({
       registry: kinds,
       host: "h",
       spec: spec(wanted),
       live: world,
       state: known,
     });
-    expect(input.state.records.size + invalidRecords.size).toBe(2);
+    expect(input.state.records.size + misplacedRecords.size).toBe(2);
     expect(input.state.records.has(boxRecord.address)).toBe(true);
-    return !invalidRecords.has(one.address);
+    return !misplacedRecords.has(one.address);
   };
 
   test("of a kind whose key is not its name may have any name", () => {
@@ -106,5 +106,5 @@ describe("a record", () => {
 
 test("valid records leave the input unchanged", () => {
   const input = { registry, host: "h", spec: spec([]), live: world, state: state([boxRecord]) };
-  expect(dropInvalidRecords(input).input).toBe(input);
+  expect(dropMisplacedRecords(input).input).toBe(input);
 });
