@@ -186,6 +186,13 @@ describe("known facts of a difference", () => {
     expect(marksOf(gone, fields, { reported: [], acknowledged: [] }, keyed)).toEqual([{ reported: false }]);
   });
 
+  test("is an acknowledgement of its field only while the live value is the same", () => {
+    const ofField = (differences: readonly string[]) =>
+      marks({ acknowledged: [{ ...told(differences), field: "size" }] });
+    expect(ofField([size])).toMatchObject([{ acknowledged: { by: "ada" } }, { reported: false }]);
+    expect(ofField(["another value", note])).toEqual([{ reported: false }, { reported: false }]);
+  });
+
   test("is the last acknowledgement of it for this resource", () => {
     const [first, last] = [told([size], "ada"), told([size], "bo")];
     expect(marks({ acknowledged: [first, last, told([size, note], "cy", "boxes.b")] })).toEqual([
@@ -369,6 +376,7 @@ describe("the addresses of a comparison", () => {
     expect(compared({ only: (one) => one === b })).toEqual([b]);
     expect(compared({ exclude })).toEqual([b, c]);
     expect(compared({ only, exclude })).toEqual([b]);
+    expect(compared({ only: (one) => one === a, exclude: (one) => one === c })).toEqual([a]);
     expect(compared({ only: (one) => one === b }, [b, c])).toEqual([b, c]);
   });
 

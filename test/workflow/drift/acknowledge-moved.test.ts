@@ -1,4 +1,4 @@
-// `drift acknowledge` of a resource whose new address is not applied yet, through the real program and a service on loopback.
+// Drift, acknowledged or reported, of a resource whose new address is not applied yet, through the real program and a service on loopback.
 
 import { expect, test } from "vitest";
 import { applied } from "./applied-users.ts";
@@ -47,4 +47,15 @@ test("a mark of an address that a spec with errors would move is removed by the 
   expect([moved.code, moved.all]).toEqual([1, expect.stringContaining("users.b is not acknowledged")]);
   expect(await run("drift", "acknowledge", "--remove", "users.a")).toMatchObject({ code: 0 });
   expect(await acknowledged()).toMatchObject({ acknowledged: [] });
+});
+
+test("drift that was reported before a move stays reported when a run leaves out the new address", async () => {
+  const site = await applied(SPEC);
+  await site.rename("ada", "New");
+  const codeOf = async (...args: readonly string[]) =>
+    (await site.run("drift", "--since", "last", ...args)).code;
+  expect(await codeOf()).toBe(2);
+  site.write(MOVED);
+  expect(await codeOf("--exclude", "users.b")).toBe(0);
+  expect(await codeOf()).toBe(0);
 });
