@@ -275,8 +275,9 @@ export const pools = defineProvider({
         const { run_state: state } = cluster.values;
         if (hasDigest(state)) return "hidden";
         if (state !== "RUNNING") return "stopped";
-        const { instance_pool_id: poolOfWorkers } = workspace.valuesAfter("clusters", cluster) ?? {};
-        return String(poolOfWorkers) === live.id ? "workers" : "onlyDriver";
+        const { instance_pool_id: workers, driver_instance_pool_id: driver } =
+          workspace.valuesAfter("clusters", cluster) ?? {};
+        return String(driver) === live.id && String(workers) !== live.id ? "onlyDriver" : "workers";
       });
       const { workers = [], onlyDriver = [], stopped = [], hidden = [] } = byState;
       const until = "until they leave the pool";

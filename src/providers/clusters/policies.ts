@@ -1,8 +1,9 @@
 // Cluster policies as a plan needs them: clusters that violate a rule, and live values that a policy gave to a cluster.
 
 import type { Reader } from "../../api/contract/reader.ts";
+import { usedIds } from "../../api/contract/used-ids.ts";
 import { kindOf, remoteId } from "../../core/address.ts";
-import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, listIn, membersWhere, objectIn } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { hasDigest } from "../../core/sensitive/digests.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
@@ -14,7 +15,7 @@ import type { Objection, PlannedChange, PlannedWorkspace } from "../../resource/
 import { clusterPolicies, policyInSpecForm } from "../admin/cluster-policies.ts";
 import { notCompared } from "../kit/problems.ts";
 import { objectsIn } from "../kit/responses.ts";
-import { clusterFields } from "./fields.ts";
+import { clusterFields, withoutInherited } from "./fields.ts";
 
 const KIND = clusterPolicies.kind;
 
@@ -289,7 +290,7 @@ function isGiven({ at, depth, rule }: PlacedRule, declared: Values | undefined):
 
 /**
  * The live object without values that the policies of its clusters give and the spec does not set. Another value than that of the policy
- * is from before the policy changed, and stays until the next edit.
+ * is from before the policy changed, and stays until the next edit. The object still uses what such values name: its facts have the IDs.
  */
 export async function withoutPolicyValues(
   api: Reader,
@@ -307,9 +308,28 @@ export async function withoutPolicyValues(
     if (!isPlain(at.slice(depth)) || valueAt(desired ?? {}, at) !== undefined || value === undefined)
       continue;
     const isDefault = rule.defaultValue !== undefined && same(value, rule.defaultValue);
-    if (isDefault || isGiven(placed, desired)) values = withoutMember(values, at, depth);
+    if (!isDefault && !isGiven(placed, desired)) continue;
+    const isPool = at.length === depth + 1 && at[depth] === "instance_pool_id";
+    values = withoutMember(
+      isPool ? withoutValuesOfPool(values, at.slice(0, depth), desired) : values,
+      at,
+      depth,
+    );
   }
-  return values === live.values ? live : { ...live, values };
+  if (values === live.values) return live;
+  const kept = new Set(usedIds(values));
+  const given = usedIds(live.values).filter((id) => !kept.has(id));
+  return given.length === 0
+    ? { ...live, values }
+    : { ...live, values, facts: { ...live.facts, used_ids: given } };
+}
+
+/** Without what the cluster at a path has from its pool, except what the spec sets. */
+function withoutValuesOfPool(values: JsonObject, path: Path, desired: Values | undefined): JsonObject {
+  const declared = objectIn(valueAt(desired ?? {}, path));
+  const cluster = objectIn(valueAt(values, path));
+  const kept = membersWhere(cluster, (field) => declared[field] !== undefined);
+  return objectIn(withValueAt(values, path, { ...withoutInherited(cluster), ...kept }));
 }
 
 /** The values of a request without those that are only kept and that a policy gives: it may give others now, and the service fills them in. */

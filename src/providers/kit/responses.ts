@@ -3,7 +3,7 @@
 import { usedIds } from "../../api/contract/used-ids.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject, listIn } from "../../core/json.ts";
 import { isMissing } from "../../core/request-failure.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Task } from "../../resource/operations.ts";
@@ -131,20 +131,25 @@ export function contentBytes({ address, payload }: Task): Uint8Array {
 
 export const namesOf = (objects: readonly LiveObject[]): readonly string[] => objects.map(({ name }) => name);
 
-/** The live jobs that use the object with an ID after the plan, in any task. A job that cannot be managed names what it uses in its facts. */
+/** The live jobs that use the object with an ID after the plan, in any task. */
 export const jobsOn = (id: string, workspace: PlannedWorkspace): readonly LiveObject[] =>
-  workspace.live("jobs").filter((job) => {
-    const { used_ids: ids } = job.facts;
-    return (
-      (Array.isArray(ids) && ids.includes(id)) || usedIds(workspace.valuesAfter("jobs", job)).includes(id)
-    );
-  });
+  usersIn("jobs", id, workspace);
 
 /** The live clusters that use it after the plan. */
 export const clustersOn = (id: string, workspace: PlannedWorkspace): readonly LiveObject[] =>
-  workspace
-    .live("clusters")
-    .filter((cluster) => usedIds(workspace.valuesAfter("clusters", cluster)).includes(id));
+  usersIn("clusters", id, workspace);
+
+/**
+ * The facts name what an object uses without a value that a spec has: of a job that cannot be managed, or from a cluster policy. What a
+ * policy gave counts also if the plan edits the object: whether the edit brings another value is not known here.
+ */
+function usersIn(kind: string, id: string, workspace: PlannedWorkspace): readonly LiveObject[] {
+  return workspace.live(kind).filter((live) => {
+    const after = workspace.valuesAfter(kind, live);
+    if (after === undefined) return false;
+    return listIn(live.facts.used_ids).includes(id) || usedIds(after).includes(id);
+  });
+}
 
 /** All of them, with their kind: `cluster etl`. */
 export const usersOfId = (id: string, workspace: PlannedWorkspace): readonly string[] => [

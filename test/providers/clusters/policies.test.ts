@@ -351,3 +351,56 @@ clusters: { c: { num_workers: 1, spark_version: 15.4.x-scala2.12, node_type_id: 
   const next = await planned(site, policed(""));
   expect([doing(next), next.drift]).toEqual([[], []]);
 });
+
+describe("a pool that a policy gives to clusters and jobs", () => {
+  const inPool = (pools: string, pool: string) => `
+policy: { on_immutable_change: replace, max_deletes: 100% }
+pools: { ${pools} }
+cluster_policies: { p: { definition: { instance_pool_id: { type: fixed, value: "\${pools.${pool}.instance_pool_id}" } } } }
+clusters: { c: { spark_version: 15.4.x-scala2.12, num_workers: 1, policy_id: "\${cluster_policies.p.policy_id}" } }
+jobs:
+  j:
+    new_cluster: { spark_version: 15.4.x-scala2.12, num_workers: 1, policy_id: "\${cluster_policies.p.policy_id}" }
+    spark_python_task: { python_file: "dbfs:/a.py" }
+`;
+
+  test("is kept when it is replaced, because they are in it", async () => {
+    const site = await start();
+    await applied(site, inPool("w: { node_type_id: Standard_DS3_v2 }", "w"));
+    const next = inPool("w: { node_type_id: Standard_DS4_v2 }", "w");
+    const plan = await planned(site, next);
+    expect(plan.changes.find(({ action }) => action === "replace")).toMatchObject({
+      keepsOld: true,
+      consequences: expect.arrayContaining([
+        "the old pool is kept under another name while it is in use: cluster c and job j",
+      ]),
+    });
+    await applied(site, next);
+    const pools = (await site.world.get("instance-pools/list")).body.instance_pools;
+    const [cluster] = (await site.world.get("clusters/list")).body.clusters;
+    expect(pools).toHaveLength(2);
+    expect(pools.map(({ instance_pool_id: id }: { instance_pool_id: string }) => id)).toContain(
+      cluster.instance_pool_id,
+    );
+    const edited = next.replaceAll("num_workers: 1", "num_workers: 1, custom_tags: { a: b }");
+    await applied(site, edited);
+    await applied(site, edited);
+    expect((await site.world.get("instance-pools/list")).body.instance_pools).toHaveLength(1);
+    expect(doing(await planned(site, edited))).toEqual([]);
+  });
+
+  test("names them when it is deleted", async () => {
+    const site = await start();
+    await applied(site, inPool("w: { node_type_id: Standard_DS3_v2 }", "w"));
+    const plan = await planned(site, inPool("v: { node_type_id: Standard_DS4_v2 }", "v"));
+    const deletion = plan.changes.find(({ action }) => action === "delete");
+    expect(deletion).toMatchObject({
+      address: "pools.w",
+      harms: ["cluster c loses its pool", "job j loses its pool"],
+      consequences: [
+        "running clusters cannot grow until they leave the pool: c",
+        "jobs cannot create their clusters in it: j",
+      ],
+    });
+  });
+});
