@@ -44,7 +44,7 @@ export function concealedPlan(plan: Plan, sensitive: SensitiveValues, open: Open
     diagnostics: sensitive
       .maskedMessages(plan.diagnostics)
       .map((masked) =>
-        masked.address === undefined ? masked : sensitive.withoutPossibleValues(masked.address, masked),
+        masked.address === undefined ? masked : sensitive.withoutSensitiveChoices(masked.address, masked),
       ),
   };
   if (split === undefined) return concealed;

@@ -8,7 +8,7 @@ import {
   withPlanFile,
 } from "../../workflow/apply/apply.ts";
 import type { Invocation, InvocationOptions } from "../../workflow/invocation/invocation.ts";
-import { assertMayApply } from "../../workflow/invocation/target.ts";
+import { assertTargetAllowsApply } from "../../workflow/invocation/target.ts";
 import type { PlanOptions } from "../../workflow/plan/sources.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { defineCommand } from "../command/command.ts";
@@ -88,7 +88,7 @@ function applySpec(
   plan: PlanOptions,
 ): Promise<number> {
   const { destroy = false } = plan;
-  assertMayApply(invocation, { saved: false, namesTarget: false, destroy });
+  assertTargetAllowsApply(invocation, { saved: false, namesTarget: false, destroy });
   const secrets = destroy ? "skip" : "resolve";
   return reports.context.signals.during((signal) =>
     withSession(

@@ -117,8 +117,8 @@ export function applyRequest(
   return {
     lockTimeout,
     signal,
-    async readCommitAndRun(plan) {
-      const { commit, runUrl: run_url } = await reports.info(plan);
+    async readCommitAndRun() {
+      const { commit, runUrl: run_url } = await reports.origin;
       return { commit, run_url };
     },
   };

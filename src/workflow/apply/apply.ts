@@ -33,19 +33,24 @@ import { withEntries } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { type Invocation, type InvocationOptions, reportOrThrow } from "../invocation/invocation.ts";
-import { assertMayApply } from "../invocation/target.ts";
+import { assertTargetAllowsApply } from "../invocation/target.ts";
 import { planWorkspace, reportedCaller, type WorkspacePlan } from "../plan/plan.ts";
-import { plannedEntries } from "../plan/record-entries.ts";
+import { entriesWithoutOtherMoves } from "../plan/record-entries.ts";
 import {
   assertBasisUnchanged,
-  assertSpecIsBelow,
+  assertSpecInWorkingFolder,
   assertWorkspaceUnchanged,
   PlanFile,
   readPlanFile,
 } from "../plan/saved-plan.ts";
 import type { PlanOptions } from "../plan/sources.ts";
 import { checkRules } from "../rules/check-rules.ts";
-import { assertStateExists, ephemeralState, otherTarget, unrecordedObjects } from "../session/check-state.ts";
+import {
+  assertStateExists,
+  otherTarget,
+  stateInRunnerFolder,
+  unrecordedObjects,
+} from "../session/check-state.ts";
 import { actorOf, lockWait, withLock } from "../session/open-state.ts";
 import { preferLessMemoryForSpec } from "../session/read-spec.ts";
 import { type Session, withSession } from "../session/session.ts";
@@ -68,14 +73,14 @@ export interface ShownOutcome extends ApplyOutcome {
 export interface ApplyRequest {
   readonly lockTimeout: number | undefined;
   readonly signal: AbortSignal;
-  /** The commit and the page of the CI run, for the history of the state. Takes the plan, because they come from the `RunInfo` of its reports. */
-  readonly readCommitAndRun?: (plan: Plan) => Promise<Pick<ApplyOrigin, "commit" | "run_url">>;
+  /** The commit and the page of the CI run, for the history of the state. */
+  readonly readCommitAndRun?: () => Promise<Pick<ApplyOrigin, "commit" | "run_url">>;
 }
 
 /** `refused`: the plan is blocked. `declined`: it was not approved. */
 export type ApplyResult =
   | { readonly status: "refused" | "declined"; readonly plan: Plan }
-  | { readonly status: "applied"; readonly plan: Plan; readonly outcome: ApplyOutcome };
+  | { readonly status: "applied"; readonly plan: Plan; readonly outcome: ShownOutcome };
 
 /** A plan, and what its execution needs. */
 interface PreparedApply {
@@ -87,9 +92,9 @@ interface PreparedApply {
 }
 
 interface Execution {
-  /** The objects when the plan was made. */
+  /** The objects as this run read them. */
   readonly live: Live;
-  /** Their drift, which can end acknowledgements. */
+  /** Their drift where this run compared it; it can end acknowledgements. */
   readonly compared: ComparedDrift;
   readonly sensitive: SensitiveValues;
   /** Empty for a destroy, which writes no resource of the spec. */
@@ -137,7 +142,6 @@ export function prepareFreshPlan(options: PlanOptions): PrepareApply {
   return async (session, lease, signal) => {
     const { spec, store } = session;
     if (destroy) assertStateExists(store, lease.state(), "nothing can be destroyed");
-    const aboutState = stateFindings(session, lease, destroy);
     const planned = await planWorkspace(session, lease.state(), {
       ...options,
       recordsCaller: true,
@@ -148,7 +152,7 @@ export function prepareFreshPlan(options: PlanOptions): PrepareApply {
     return {
       plan,
       runFindings: [
-        ...aboutState,
+        ...stateFindings(session, lease),
         ...unrecordedObjects(store, lease.state(), spec, plan),
         ...planned.diagnostics,
       ],
@@ -178,6 +182,7 @@ export function prepareSavedPlan({ saved }: PlanFile): PrepareApply {
     });
     const { sensitive, recovered } = plannedAgain;
     assertNotInterrupted(signal);
+    // Of a fresh plan, `runApply` throws them.
     if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
     assertWorkspaceUnchanged(saved, plannedAgain);
     // Since the plan was made, the rules may have changed, and secrets with the action `compare` have got their values.
@@ -185,12 +190,12 @@ export function prepareSavedPlan({ saved }: PlanFile): PrepareApply {
     // Values that the run lacks are an error before the first change (`executePlan`), not here.
     const inTheClear = { plan: restoredPlan(withValues, sensitive).plan, sensitive };
     const { plan, warnings } = await checkRules(withValues, { spec, untrusted: false, clear: inTheClear });
-    // The report of a blocked plan has the warnings of the rules.
+    // Without the warnings, which the report of a blocked plan has in its diagnostics.
     if (isBlocked(plan)) return { plan, runFindings: aboutState };
     const { entries, ...rest } = executionOf(plannedAgain, plan);
     return {
       plan,
-      // Without the audit: that of the saved plan ran when it was made, and this one is of the plan made again.
+      // Without what `plan` said when the file was made: the audit and unrecorded objects. The audit of `plannedAgain` is of another plan.
       runFindings: [...aboutState, ...warnings],
       execution: {
         ...rest,
@@ -217,18 +222,17 @@ function executionOf(planned: WorkspacePlan, plan: Plan) {
     },
     sensitive,
     caller: reportedCaller(planned),
-    entries: [...plannedEntries(recovered.entries, plan), ...callerEntries],
+    entries: [...entriesWithoutOtherMoves(recovered.entries, plan), ...callerEntries],
   };
 }
 
-function stateFindings(
-  { invocation, settings, spec }: Session,
-  lease: Lease,
-  destroy = false,
-): readonly Diagnostic[] {
+function stateFindings({ invocation, settings, spec }: Session, lease: Lease): readonly Diagnostic[] {
   const state = lease.state();
-  const ephemeral = destroy ? [] : ephemeralState(invocation, settings.endpoint.embedded, state);
-  return [...lease.diagnostics, ...ephemeral, ...otherTarget(spec, state)];
+  return [
+    ...lease.diagnostics,
+    ...stateInRunnerFolder(invocation, settings.endpoint.embedded, state),
+    ...otherTarget(spec, state),
+  ];
 }
 
 /** A signal before the first change: nothing was written, so nothing has to be finished. */
@@ -252,7 +256,8 @@ async function executePlan(
   // The engine writes the sensitive values; the history and those who see the run get digests of them.
   const { plan: clearPlan, diagnostics: missingValues } = restoredPlan(shownPlan, sensitive);
   if (hasErrors(missingValues)) throw new Failure(...missingValues);
-  const commitAndRun = await readCommitAndRun?.(shownPlan);
+  const commitAndRun = await readCommitAndRun?.();
+  // Sets flags of V8 for a large spec: from here on, an apply needs the most memory.
   preferLessMemoryForSpec(spec, "apply");
   await recordBeforeWrites(lease, [...entries, ...acknowledgementEnds(session, lease, execution)]);
   const actor = actorOf(invocation);
@@ -306,7 +311,7 @@ function shownChange(outcome: ChangeOutcome, { resources, sensitive }: Execution
   const { address, diagnostic } = masked;
   return diagnostic === undefined
     ? masked
-    : { ...masked, diagnostic: sensitive.withoutPossibleValues(address, diagnostic) };
+    : { ...masked, diagnostic: sensitive.withoutSensitiveChoices(address, diagnostic) };
 }
 
 /** The outcome with the place of its resource in the spec, if the change failed or may have: others have their cause elsewhere. */
@@ -318,6 +323,7 @@ function located(outcome: ChangeOutcome, resources: Spec["resources"]): ChangeOu
     return outcome;
   // Of a resource in a module, `traced` is where it was written, and what uses it.
   const { at, usedAt } = declared.traced ?? { at: declared };
+  // Without its lines: the service refused the change, and nothing is wrong with the text of the spec.
   return { ...outcome, diagnostic: { ...diagnostic, at: withoutFrame(at), usedAt } };
 }
 
@@ -333,11 +339,11 @@ export function withPlanFile<T>(
   // The file names its spec. Its signature is verified later, with the key of the state of that spec.
   const { source, unverified } = readPlanFile(invocation, file);
   refuseOtherTarget(invocation.targetName, named.target !== undefined, unverified.target, file);
-  if (named.file === undefined) assertSpecIsBelow(invocation, unverified.file);
+  if (named.file === undefined) assertSpecInWorkingFolder(invocation, unverified.file);
   const ofPlan = invocation.with({ ...unverified, file: named.file ?? unverified.file });
   // Reports, also of a failure from here on, are about the spec and the target of the plan.
   invocation.run.ofSavedPlan = ofPlan;
-  assertMayApply(ofPlan, { saved: true, namesTarget: named.target !== undefined });
+  assertTargetAllowsApply(ofPlan, { saved: true, namesTarget: named.target !== undefined });
   const plan = new PlanFile(source);
   const requirements = {
     makesKey: false,

@@ -107,7 +107,7 @@ function expected({ name, at }: TargetSettings, host: string): string {
 }
 
 /** A protected target is changed by a saved plan only, and the command line has to name it. */
-export function assertMayApply(
+export function assertTargetAllowsApply(
   { target }: Pick<SelectedSpec, "target">,
   {
     saved,

@@ -15,8 +15,8 @@ import type { BaseOptions } from "../session/base-spec.ts";
 import {
   assertSameHost,
   assertStateExists,
-  ephemeralState,
   otherTarget,
+  stateInRunnerFolder,
   unrecordedObjects,
   untrustedState,
 } from "../session/check-state.ts";
@@ -136,7 +136,7 @@ async function review(
     ...unrecordedObjects(store, state, spec, planned.plan),
     ...planned.diagnostics,
     ...untrustedLocation,
-    ...ephemeralState(invocation, isEmbedded, state),
+    ...stateInRunnerFolder(invocation, isEmbedded, state),
     ...otherTarget(spec, state),
   ];
   reportOrThrow(observer, findings);

@@ -46,6 +46,7 @@ export interface WorkspacePlan {
   readonly recovered: Recovered;
   /** Entries about the caller, for later runs. */
   readonly callerEntries: readonly JournalEntry[];
+  /** Of recovery, the audit, and the spec before a change; what is about the changes is in the plan. */
   readonly diagnostics: Plan["diagnostics"];
 }
 

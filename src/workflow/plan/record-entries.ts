@@ -16,8 +16,8 @@ import type { Invocation } from "../invocation/invocation.ts";
 import { withState } from "../session/open-state.ts";
 import { checkSpec } from "../session/read-spec.ts";
 
-/** Entries for the journal: of the moves, those of resources that the plan has. */
-export function plannedEntries(
+/** All entries but the moves of resources that the plan leaves out. */
+export function entriesWithoutOtherMoves(
   entries: readonly JournalEntry[],
   plan: Pick<Plan, "changes">,
 ): readonly JournalEntry[] {

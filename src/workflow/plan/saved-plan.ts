@@ -173,7 +173,7 @@ export async function verifiedPlan(
     const saved = readPlan(source, (body) => keyedDigest(key, body));
     if (!("severity" in saved)) return saved;
   }
-  if (named.file === undefined) assertSpecIsBelow(invocation, unverified.file);
+  if (named.file === undefined) assertSpecInWorkingFolder(invocation, unverified.file);
   const { file = unverified.file, target = unverified.target } = named;
   return withState(invocation.with({ file, target }), async (store) => {
     const key = await store.key({ make: false });
@@ -184,7 +184,7 @@ export async function verifiedPlan(
 }
 
 /** The signing key is stored next to the spec: a plan from elsewhere must not supply both. */
-export function assertSpecIsBelow({ cwd }: ProcessContext, file: string | undefined): void {
+export function assertSpecInWorkingFolder({ cwd }: ProcessContext, file: string | undefined): void {
   const path = file === undefined ? "" : relative(cwd, resolve(cwd, file));
   if (!isAbsolute(path) && path !== ".." && !/^\.\.[\\/]/.test(path)) return;
   throw failureOf("PLAN_FILE", `the plan is for a spec outside this folder: ${path}`, {

@@ -140,8 +140,8 @@ export function assertStateHost(invocation: Invocation, location: string, state:
   assertSameHost(state, endpoint.embedded ? "embedded" : endpoint.identity);
 }
 
-/** `state`: before this run. */
-export function ephemeralState(
+/** Warns that a state in a folder of a CI runner may not last, while none exists. `state`: before this run. */
+export function stateInRunnerFolder(
   invocation: Invocation,
   isEmbedded: boolean,
   state: State,

@@ -21,7 +21,7 @@ export interface SpecSession {
   readonly invocation: Invocation;
   readonly store: StateStore;
   readonly key: Uint8Array;
-  /** The digest of a secret, of contents, or of a difference, with the key of the state. */
+  /** The digest of a secret, of contents, or of a difference, with the key of the state: who lacks the key cannot test a guess. */
   readonly secretDigest: KeyedDigest;
   readonly spec: Spec;
   /** The spec before a change: a plan is compared with the plan of it. */
