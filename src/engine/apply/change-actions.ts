@@ -262,9 +262,14 @@ async function settle(
     else if (run.input.registry.get(change.kind).planning.content?.partialUploadName !== undefined)
       return resultOf(diagnostic);
     else if (change.action === "update") {
-      const record = await partlyUpdated(run, change, journal);
-      // Otherwise, the next run reads the object.
-      if (record !== undefined) await journal.done({ record });
+      const record = run.input.lease.record(change.address);
+      // An object that is being adopted has no record yet: recovery closes such an intent, too.
+      if (record?.id !== change.id) await journal.close();
+      else {
+        const partly = await partlyUpdated(run, change, journal, record);
+        // Otherwise, the next run reads the object.
+        if (partly !== undefined) await journal.done({ record: partly });
+      }
     } else if (change.action === "delete") await journal.close();
   } catch (problem) {
     run.halted ??= diagnosticOf(problem);
@@ -277,10 +282,10 @@ async function partlyUpdated(
   run: ApplyRun,
   change: Update,
   journal: JournaledWriter,
+  record: StateRecord,
 ): Promise<StateRecord | undefined> {
   const provider = run.input.registry.get(change.kind);
-  const record = run.input.lease.record(change.address);
-  if (record === undefined || isStopped(run)) return undefined;
+  if (isStopped(run)) return undefined;
   try {
     const live = await readObject(run, change.kind, change.id, change.after);
     const named = live && { ...live, values: toNames(provider.fields, live.values, run.names) };

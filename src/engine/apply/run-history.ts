@@ -1,5 +1,6 @@
 // Records an apply in the history of the state, field by field: bounded, and without sensitive values.
 
+import type { Address } from "../../core/address.ts";
 import { canonicalJson, startDigest } from "../../core/digest.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import { defined, type Json } from "../../core/json.ts";
@@ -11,16 +12,17 @@ import {
   type PastField,
   type PastRun,
 } from "../../core/past-run.ts";
-import { fromPointer, type Path, toPointer } from "../../core/pointer.ts";
+import { fromPointer, type Path, toPointer, valueAt } from "../../core/pointer.ts";
 import { withoutDigests } from "../../core/sensitive/digests.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "../../core/sensitive/texts.ts";
 import type { SensitiveValues } from "../../core/sensitive/values.ts";
-import { type Change, isOfReplaced, touches } from "../../planner/model/change.ts";
+import { type Change, isOfReplaced, touches, type Update } from "../../planner/model/change.ts";
 import type { ChangeOutcome, Plan } from "../../planner/model/plan.ts";
 import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { isSensitive, maskedValue } from "../../resource/masked.ts";
 import { concealedRun } from "../../state/model/digests-in-state.ts";
+import type { StateRecord } from "../../state/model/record.ts";
 import type { ApplyLease, Clock } from "../../state/model/store.ts";
 
 /** SHA-256 of what a plan changes: the same for a saved plan and for the plan that was shown. */
@@ -60,6 +62,7 @@ export function recordedLease(
   { clock, registry, sensitive }: HistoryPorts,
 ): RecordedLease {
   let begun: PastRun | undefined;
+  const recordsBefore = new Map<Address, StateRecord | undefined>();
   const begin = (): PastRun => {
     const run: PastRun = {
       ...origin,
@@ -83,6 +86,8 @@ export function recordedLease(
         hideFormerValues(lease, sensitive);
         lease.note({ type: "run", run: begun });
       }
+      if (entry.type === "intent" && !recordsBefore.has(entry.intent.address))
+        recordsBefore.set(entry.intent.address, lease.record(entry.intent.address));
       return lease.append(entry);
     },
     note: (entry) => lease.note(entry),
@@ -103,10 +108,16 @@ export function recordedLease(
         const id = change.action === "replace" ? lease.record(change.address)?.id : undefined;
         return id !== undefined && "id" in change && id !== change.id;
       };
-      const effective = plan.changes.filter(
-        (change) => actions.has(`${change.action} ${change.address}`) || hasNewObject(change),
-      );
-      const changed = [...new Set([...done, ...effective].map(({ address }) => address))];
+      const effective = plan.changes.flatMap((change): readonly Change[] => {
+        if (actions.has(`${change.action} ${change.address}`) || hasNewObject(change)) return [change];
+        const { address } = change;
+        return change.action === "update"
+          ? partOf(change, recordsBefore.get(address), lease.record(address))
+          : [];
+      });
+      // Of a change with several requests, a part may have succeeded.
+      const inJournal = lease.state().history?.find(({ id }) => id === lease.nonce)?.changed ?? [];
+      const changed = [...new Set([...[...done, ...effective].map(({ address }) => address), ...inJournal])];
       const details = sensitive.texts.maskedDeep(pastChanges(effective, registry));
       const left = acted.length - done.length;
       const run: PastRun = {
@@ -122,6 +133,19 @@ export function recordedLease(
       lease.note({ type: "run", run });
     },
   };
+}
+
+/** An update that failed, with the differences after which the record has another value; none if nothing is known of them. */
+function partOf(
+  change: Update,
+  before: StateRecord | undefined,
+  after: StateRecord | undefined,
+): readonly Update[] {
+  if (before === undefined || after === undefined) return [];
+  const textAt = (record: StateRecord, path: Path): string =>
+    canonicalJson(valueAt(record.applied, path) ?? null);
+  const [first, ...rest] = change.diffs.filter(({ path }) => textAt(before, path) !== textAt(after, path));
+  return first === undefined ? [] : [{ ...change, diffs: [first, ...rest] }];
 }
 
 /** Values that are sensitive in this run leave what earlier runs recorded. */

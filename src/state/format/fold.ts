@@ -104,6 +104,7 @@ export function applyEntry(draft: Draft, { seq, at, entry }: NumberedEntry): voi
       }));
       return;
     case "answer":
+      addAnswered(draft, entry);
       edit(draft, entry.intent, (open) => ({ ...open, [entry.result]: (open[entry.result] ?? 0) + 1 }));
       return;
     case "created":
@@ -111,10 +112,11 @@ export function applyEntry(draft: Draft, { seq, at, entry }: NumberedEntry): voi
       created(draft, entry.intent, entry.id);
       return;
     case "done":
+      if (!isCounted(draft.open.get(entry.intent)))
+        draft.history = withChangeAdded(draft.history, (entry.record ?? entry.gone)?.address);
       draft.open.delete(entry.intent);
       if (entry.record !== undefined) setRecord(draft, entry.record);
       if (entry.gone !== undefined) remove(draft, entry.gone);
-      draft.history = withChangeAdded(draft.history, (entry.record ?? entry.gone)?.address);
       return;
     case "closed":
       draft.open.delete(entry.intent);
@@ -172,10 +174,23 @@ function others(
   );
 }
 
+/** A request that succeeded changed the object, also if a later one of the same change is refused. */
+function addAnswered(
+  draft: Draft,
+  { intent, result }: Extract<JournalEntry, { readonly type: "answer" }>,
+): void {
+  const open = draft.open.get(intent);
+  if (result === "succeeded" && open !== undefined && !isCounted(open))
+    draft.history = withChangeAdded(draft.history, open.address);
+}
+
+/** Whether the history has the change of an intent. */
+const isCounted = (open: OpenIntent | undefined): boolean => (open?.succeeded ?? 0) > 0;
+
 /** An object that recovery found created or deleted was changed by the run that left its intent open. */
 function addRecovered(draft: Draft, address: Address, action: OpenIntent["action"]): void {
   const open = [...draft.open.values()].find((intent) => intent.address === address);
-  if (open?.action === action) draft.history = withChangeAdded(draft.history, address);
+  if (open?.action === action && !isCounted(open)) draft.history = withChangeAdded(draft.history, address);
 }
 
 /** The record is what the last apply left, so no earlier difference of its address exists. */

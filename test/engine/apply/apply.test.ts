@@ -36,11 +36,12 @@ function limited(service: Service, parallelism: number): Writer {
 /** A service and a state that runs are made against. */
 class Bench {
   readonly service = new Service();
-  readonly disk = new Disk();
+  disk = new Disk();
   readonly clock = new VirtualClock(1_000_000);
   readonly registry: Registry;
   hooks: Hooks = {};
   parallelism = 1;
+  adopt = false;
   signal: AbortSignal | undefined;
   events: ApplyEvent[] = [];
   #runs = 0;
@@ -60,7 +61,15 @@ class Bench {
     const { registry, service } = this;
     const live = await observe({ registry, reader: service, spec, state, parallelism: 4 });
     const recovered = recover({ registry, state, live, now: this.clock.now() });
-    const plan = makePlan({ registry, host: "http://h", spec, live, state: recovered.state, destroy });
+    const plan = makePlan({
+      registry,
+      host: "http://h",
+      spec,
+      live,
+      state: recovered.state,
+      destroy,
+      adopt: this.adopt,
+    });
     return { live, recovered, plan };
   }
 
@@ -87,6 +96,7 @@ class Bench {
           parallelism: this.parallelism,
           onEvent: (event) => this.events.push(event),
           sensitive: new SensitiveValues({ key: new Uint8Array(32), lineage: "" }),
+          history: { origin: { command: "apply", actor: "ada" }, plan },
           signal: this.signal ?? new AbortController().signal,
         }),
         () => this.service.inFlight > 0,
@@ -624,6 +634,44 @@ test("an update that fails half-way records the values that the object has, so t
   expect(results(outcome)).toEqual(["failed update things.a"]);
   expect((await bench.state()).open).toEqual([]);
   expect(await record(bench, "things.a")).toMatchObject({ applied: { size: 1, ref: "new" } });
+  expect((await bench.state()).history?.at(-1)).toMatchObject({
+    outcome: "failed",
+    applied: {},
+    left: 1,
+    changed: ["things.a"],
+    details: [{ address: "things.a", action: "update", fields: [{ path: "/ref", after: "new" }] }],
+  });
+});
+
+test("an update whose first request is refused is not in the history as a change", async () => {
+  const bench = new Bench();
+  await bench.apply(specOf({ "things.a": { values: { size: 1 } } }));
+  bench.service.fates.set("update things things-1", ["refuse"]);
+  await bench.apply(specOf({ "things.a": { values: { size: 2 } } }));
+  const last = (await bench.state()).history?.at(-1);
+  expect(last).toMatchObject({ outcome: "failed", left: 1, changed: [] });
+  expect(last?.details).toBeUndefined();
+});
+
+test("an update that adopts an object and fails half-way leaves no intent, and the history has the object", async () => {
+  const registry = registryOf([
+    kind("things", {
+      update: async (api, task) => {
+        await api.write("fs/create", { verb: "update", kind: "things", id: task.id, values: { size: 2 } });
+        await api.write("fs/create", { verb: "resize", kind: "things", id: "refused" });
+      },
+    }),
+  ]);
+  const bench = new Bench(registry);
+  await bench.apply(specOf({ "things.a": { values: { size: 1 } } }));
+  bench.disk = new Disk();
+  bench.adopt = true;
+  bench.service.fates.set("resize things refused", ["refuse"]);
+  const outcome = await bench.apply(specOf({ "things.a": { values: { size: 2 } } }));
+  expect(results(outcome)).toEqual(["failed update things.a"]);
+  const { open, records, history } = await bench.state();
+  expect([open, [...records.keys()]]).toEqual([[], []]);
+  expect(history?.at(-1)).toMatchObject({ outcome: "failed", changed: ["things.a"] });
 });
 
 test("an update that fails half-way is left to the next run if its object cannot be read", async () => {

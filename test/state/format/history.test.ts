@@ -77,6 +77,22 @@ test("an unfinished apply also lists the objects that recovery found created or 
   expect(only?.changed).toEqual(["pools.a", "pools.b"]);
 });
 
+test("an unfinished apply lists an object with a request that succeeded, once", () => {
+  const entries = (address: string, seq: number): JournalEntry[] => [
+    { type: "intent", intent: intent(address) },
+    { type: "answer", intent: seq, result: "succeeded" },
+    { type: "answer", intent: seq, result: "succeeded" },
+  ];
+  const many = Array.from({ length: 101 }, (_, at) => entries(`pools.p${at}`, 2 + 3 * at)).flat();
+  const last: JournalEntry = { type: "done", intent: 302, record: ready("pools.p100") };
+  const refused: JournalEntry[] = [
+    { type: "intent", intent: intent("pools.x") },
+    { type: "answer", intent: 306, result: "refused" },
+  ];
+  const [only] = folded(run("a", { changed: [] }), ...many, last, ...refused).history ?? [];
+  expect([only?.changed.length, only?.more]).toEqual([100, 1]);
+});
+
 test("changes after the end of an apply do not count as its own", () => {
   const ended = run("a", { outcome: "applied", changed: [] });
   const { history } = folded(
