@@ -168,14 +168,17 @@ export function causesEffect({ changes }: Pick<PlanSplit, "changes">, change: Ch
   return split?.origin === "caused" && split.movesOnly !== true;
 }
 
-/** The plan without pending changes; the whole plan without a comparison. */
-export function causedPart<P extends Pick<Plan, "changes" | "guards" | "diagnostics" | "split">>(plan: P): P {
+/** The plan without pending changes and drift; the whole plan without a comparison. */
+export function causedPart<P extends Pick<Plan, "changes" | "drift" | "guards" | "diagnostics" | "split">>(
+  plan: P,
+): P {
   const { split } = plan;
   if (split === undefined) return plan;
   const pending = new Set(split.pendingErrors.flatMap((diagnostic) => errorKey(diagnostic)));
   return {
     ...plan,
     changes: plan.changes.filter((change) => split.changes[changeKey(change)]?.origin === "caused"),
+    drift: [],
     guards: plan.guards.filter(({ origin }) => origin !== "pending"),
     diagnostics: plan.diagnostics.filter(
       (diagnostic) => !errorKey(diagnostic).some((key) => pending.has(key)),

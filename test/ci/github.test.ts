@@ -234,6 +234,27 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
     expect(site.host.issues.map(({ open }) => open)).toEqual([false]);
   });
 
+  test("record accepted drift after its merge, so that the former value is drift from then on", async () => {
+    const scheduled = (number: number) => run("workspace-drift", "drift", onMain(number, "d".repeat(40)));
+    const merged = async (number: number, capacity: number) => {
+      const sha = site.commit({ "workspace.yaml": specOf(capacity) }, "refs/heads/main");
+      const planned = await run("workspace-apply", "plan", onMain(number, sha));
+      expect(planned.outputs).toMatchObject({ changes: "true", "exit-code": "2" });
+      const done = await run("workspace-apply", "apply", onMain(number, sha));
+      expect({ code: done.code, output: done.output }).toMatchObject({ code: 0 });
+      return { planned, sha };
+    };
+    await site.changePool(33);
+    const { planned, sha } = await merged(60, 33);
+    expect(planned.summary).toContain("1 resource has drift that the spec has already; an apply records it.");
+    expect((await run("workspace-apply", "plan", onMain(61, sha))).outputs.changes).toBe("false");
+    await site.changePool(10);
+    const found = await scheduled(62);
+    expect(found.outputs.changes).toBe("true");
+    expect(found.output).toContain("Issue: opened.");
+    await merged(63, 10);
+  });
+
   test("open one pull request that accepts drift, update it, and close it when no drift is left", async () => {
     let number = 40;
     await expectProposal(site, { authorization: basic("x-access-token", TOKEN) }, () => {

@@ -2,6 +2,7 @@
 
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { driftToRecord } from "../../planner/diff/known-drift.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyOutcome, findingsOf, type Plan } from "../../planner/model/plan.ts";
 import type { DriftView } from "../../report/view/drift-view.ts";
@@ -33,12 +34,13 @@ export function exitOf(diagnostics: readonly Diagnostic[]): number {
 }
 
 /**
- * The exit code of a plan that is not applied: of what blocks it, else 0, or with `detailed` (--detailed-exitcode) 2 for changes.
+ * The exit code of a plan that is not applied: of what blocks it, else 0, or with `detailed` (--detailed-exitcode) 2 for changes, also of the state alone.
  * With --exitcode-for change, it is asked of the part that the change of the spec causes (`causedPart`).
  */
 export function exitOfPlan(plan: Plan, { detailed = false } = {}): number {
   const blocked = exitOf(findingsOf(plan));
-  return detailed && blocked === EXIT.ok && changesAnything(plan) ? EXIT.changes : blocked;
+  const isDone = !changesAnything(plan) && driftToRecord(plan).length === 0;
+  return detailed && blocked === EXIT.ok && !isDone ? EXIT.changes : blocked;
 }
 
 /** The exit code of drift: 2 if a difference is neither acknowledged, nor in the spec already, nor left out by --fail-on or --since. */

@@ -8,6 +8,7 @@ import { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { count } from "../../core/sentences.ts";
 import { isNameOfCredential } from "../../fleet/model/fleet.ts";
 import type { FleetCommand, RequestFacts } from "../../fleet/model/result.ts";
+import { driftToRecord } from "../../planner/diff/known-drift.ts";
 import { touches } from "../../planner/model/change.ts";
 import { type ApplyOutcome, type Drift, type Plan, wasStopped } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
@@ -283,7 +284,11 @@ function countsOf(names: readonly string[]): Record<string, number> {
   return counts;
 }
 
-const plannedCounts = ({ changes }: Plan) => countsOf(changes.filter(touches).map(({ action }) => action));
+function plannedCounts(plan: Plan): Record<string, number> {
+  const counts = countsOf(plan.changes.filter(touches).map(({ action }) => action));
+  const record = driftToRecord(plan).length;
+  return record === 0 ? counts : { ...counts, record };
+}
 
 function appliedCounts({ changes }: ApplyOutcome): RunAnswer["counts"] {
   return countsOf(

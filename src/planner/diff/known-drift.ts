@@ -88,7 +88,7 @@ export function marksOf(
       .flatMap(({ differences }) => differences),
   );
   const acknowledged = knownDrift.acknowledged.filter(({ address }) => address === drift.address);
-  const marks = unmarked(drift);
+  const marks = marksOfSpec(drift);
   if (reported.size === 0 && acknowledged.length === 0) return marks;
   return driftDigests(drift, fields, keyed).map((digest, at) => {
     const mark = { ...marks[at], reported: reported.has(digest) };
@@ -231,10 +231,25 @@ export function endedAcknowledgements(
   });
 }
 
-/** The marks of drift that no report has, and which is not acknowledged: one for each difference, or for the object. */
-export function unmarked({ diffs, declared = [] }: Pick<Drift, "diffs" | "declared">): readonly DriftMark[] {
+/** What the spec alone says of each difference, or of the object: without reports and acknowledgements. */
+export function marksOfSpec({ diffs, marks = [] }: Pick<Drift, "diffs" | "marks">): readonly DriftMark[] {
   return Array.from({ length: Math.max(1, diffs.length) }, (_, at) =>
-    declared[at] === true ? { reported: false, declared: true } : { reported: false },
+    marks[at]?.declared === true ? { reported: false, declared: true } : { reported: false },
+  );
+}
+
+/**
+ * Drift of resources without a change, because the spec agrees with the workspace: an apply only records it. What refers to a value that
+ * is known after the apply is recorded by a later one.
+ */
+export function driftToRecord({ changes, drift }: Pick<Plan, "changes" | "drift">): readonly Drift[] {
+  const recorded = new Set(
+    changes.flatMap((change) =>
+      change.action === "noop" && change.unresolved.length === 0 ? [change.address] : [],
+    ),
+  );
+  return drift.filter(
+    ({ address, marks = [] }) => recorded.has(address) && marks.some(({ declared }) => declared === true),
   );
 }
 
@@ -249,7 +264,11 @@ export function withAgreedBySpec(
     const [change, ...others] = byAddress.get(item.address) ?? [];
     if (change === undefined || others.length > 0) return item;
     const declared = declaredIn(change, item, registry.of(item.address).planning);
-    return declared.includes(true) ? { ...item, declared } : item;
+    if (!declared.includes(true)) return item;
+    return {
+      ...item,
+      marks: declared.map((declared) => ({ reported: false, ...(declared && { declared }) })),
+    };
   });
 }
 

@@ -24,15 +24,13 @@ export interface Drift {
   readonly facts?: JsonObject;
   /** From the recorded text to the live one, where both are known. */
   readonly content?: ContentDiff;
-  /** As `marks`: whether the spec agrees with the workspace, so that the next apply only records it. */
-  readonly declared?: readonly boolean[];
   /** Absent if it was not read. */
   readonly origin?: DriftOrigin;
   /** Of an object that appeared. */
   readonly id?: string;
   /** Keyed digests, one for each mark: made before values are hidden, because a run hides only the values that it has. */
   readonly digests?: readonly string[];
-  /** Of each difference, or of the object that was deleted or appeared. Absent if the state was not asked. */
+  /** Of each difference, or of the object that was deleted or appeared. Absent if the state was not asked and the spec agrees with none. */
   readonly marks?: readonly DriftMark[];
 }
 

@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
-import { unmarked } from "../../planner/diff/known-drift.ts";
+import { marksOfSpec } from "../../planner/diff/known-drift.ts";
 import { normalForm } from "../../planner/diff/normalize.ts";
 import type { Drift, DriftMark, DriftOrigin, Plan } from "../../planner/model/plan.ts";
 import { type FieldTable, type Severity, schemaAt } from "../../resource/field-schema.ts";
@@ -191,7 +191,7 @@ export function alertedDifferences(
 
 /** The status of each difference; new if the state was not asked. */
 export function marksIn(drift: Drift): readonly DriftMark[] {
-  return drift.marks ?? unmarked(drift);
+  return drift.marks ?? marksOfSpec(drift);
 }
 
 /** Digests of contents mean nothing to users. */

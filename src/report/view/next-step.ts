@@ -12,14 +12,15 @@ import type { PlanView } from "./plan-view.ts";
  * of `plan --destroy`, which another command applies.
  */
 export function nextOfPlan(plan: PlanView, info: RunInfo | undefined): string | undefined {
-  const { refusal, touching, modes, summary } = plan;
+  const { refusal, touching, modes, summary, resourcesToRecord } = plan;
+  const isDone = touching.length === 0 && resourcesToRecord === 0;
   const onlyDeletes = summary.noop === 0 && touching.every(({ action }) => action === "delete");
-  if (refusal !== undefined || onlyDeletes || modes.length > 0) return undefined;
+  if (refusal !== undefined || isDone || onlyDeletes || modes.length > 0) return undefined;
   const same = info?.partial === undefined ? "" : ` with the same ${info.partial}`;
   const apply = `\`${command("apply", info)}\`${same}`;
   return info?.runUrl === undefined
-    ? `to make these changes, run ${apply}`
-    : `review and approve; the job of the pipeline that applies, or ${apply}, then makes these changes`;
+    ? `to ${touching.length === 0 ? "record the drift" : "make these changes"}, run ${apply}`
+    : `review and approve; the job of the pipeline that applies, or ${apply}, then ${touching.length === 0 ? "records the drift" : "makes these changes"}`;
 }
 
 /** Undefined if every change is applied. */
@@ -46,6 +47,8 @@ export function nextOfDrift({ drift }: DriftView, info: RunInfo | undefined): st
   const inSpec = drift.filter(({ isInSpec }) => isInSpec);
   const step = (name: string, rest = "") => `\`${command(name, info)}${rest}\``;
   const kept = open.filter(({ isKept }) => isKept === true);
+  // An apply of everything would also end the rest, which may be acknowledged.
+  const only = inSpec.length === drift.length ? "" : onlyText(inSpec);
   const parts = [
     ...(kept.length === open.length
       ? []
@@ -54,9 +57,17 @@ export function nextOfDrift({ drift }: DriftView, info: RunInfo | undefined): st
     ...(open.length === 0
       ? []
       : [`to keep it for a time, ${step("drift acknowledge", " ADDRESS --until DATE --reason TEXT")}`]),
-    ...(inSpec.length === 0 ? [] : [`${inSpecText(inSpec)}, run ${step("apply")}`]),
+    ...(inSpec.length === 0 ? [] : [`${inSpecText(inSpec)}, run ${step("apply", only)}`]),
   ];
   return parts.length === 0 ? undefined : parts.join("; ");
+}
+
+/** A command names so many addresses. */
+const MOST_ONLY = 3;
+
+function onlyText(items: readonly Pick<DriftItem, "address">[]): string {
+  if (items.length > MOST_ONLY) return " --only ADDRESS";
+  return items.map(({ address }) => printable(` --only ${quoted(address)}`)).join("");
 }
 
 function inSpecText([first, ...more]: readonly Pick<DriftItem, "address">[]): string {

@@ -4,6 +4,7 @@ import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import { movedEntry } from "../../planner/decide/likely-renames.ts";
+import { driftToRecord } from "../../planner/diff/known-drift.ts";
 import { type Change, changeKey, changesAnything, touches } from "../../planner/model/change.ts";
 import {
   type ChangeOrigin,
@@ -50,6 +51,8 @@ export interface PlanView extends Pick<Plan, "host" | "part" | "renames" | "cost
   /** With `change`, no guard, error, or annotation counts that was pending. */
   readonly exitcodeFor: ExitcodeFor;
   readonly summary: Summary;
+  /** Resources without a change whose drift an apply records. */
+  readonly resourcesToRecord: number;
   /** In the order of the plan, also those that change nothing: for documents. */
   readonly allChanges: readonly ChangeView[];
   /** The changes that do something, often few of many: for sums and losses. A list for readers is in `shown`. */
@@ -136,6 +139,7 @@ export function planView(
     refusalCodes,
     refusal: refusalCodes.length === 0 ? undefined : `Blocked by ${listed(refusalCodes)}.`,
     summary: summaryOf(plan.changes),
+    resourcesToRecord: driftToRecord(plan).length,
     allChanges,
     touching: allChanges.filter((change) => change.touches),
     split: split && splitView(split, allChanges, registry),
@@ -246,12 +250,13 @@ function foundInside({ action, kind, name, address }: Change): readonly Unmanage
 }
 
 /** `Plan: 3 to create, … 2 secrets are written if they differ.` */
-function summaryLine(plan: Pick<Plan, "changes" | "diagnostics" | "part">): string {
+function summaryLine(plan: Pick<Plan, "changes" | "diagnostics" | "drift" | "part">): string {
   const summary = summaryOf(plan.changes);
   const isBroken = !changesAnything(plan) && hasErrors(plan.diagnostics);
   const parts = [
     isBroken ? "Nothing is planned." : changesLine(summary),
     comparesLine(summary),
+    recordsLine(driftToRecord(plan).length),
     partLine(plan),
   ];
   return parts.filter((part) => part !== undefined).join(" ");
@@ -261,6 +266,12 @@ function comparesLine({ compare }: Summary): string | undefined {
   if (compare === 0) return undefined;
   const subject = count(compare, "secret is", "secrets are");
   return `${subject} written if ${compare === 1 ? "it differs" : "they differ"}.`;
+}
+
+function recordsLine(resources: number): string | undefined {
+  if (resources === 0) return undefined;
+  const subject = count(resources, "resource has", "resources have");
+  return `${subject} drift that the spec has already; an apply records it.`;
 }
 
 /** `Partial plan (--only): 10 of 301 resources.` Undefined for a plan of everything. */

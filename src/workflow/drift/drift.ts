@@ -221,7 +221,7 @@ function reportedDifferences(
   return driftDigests(item, fields, keyed).filter(
     (_, at) =>
       (alerted[at] === true || marks[at]?.reported === true) &&
-      item.declared?.[at] !== true &&
+      marks[at]?.declared !== true &&
       item.marks?.[at]?.acknowledged === undefined &&
       marks[at]?.acknowledged === undefined,
   );

@@ -85,7 +85,7 @@ describe("drift", () => {
         what: "deleted",
         diffs: [],
         values: APPLIED,
-        declared: [true],
+        marks: [{ reported: false, declared: true }],
       })),
     );
   });
@@ -96,7 +96,10 @@ describe("drift", () => {
         spec: spec([box({ ...APPLIED, ...declared })]),
         live: world({ size: 5, note: "b" }),
         state: state([record("boxes.a", "b1", { ...APPLIED, note: "a" })]),
-      }).drift.map(({ diffs, declared }) => [diffs.map(({ path }) => path[0]), declared]);
+      }).drift.map(({ diffs, marks }) => [
+        diffs.map(({ path }) => path[0]),
+        marks?.map(({ declared }) => declared === true),
+      ]);
     expect(declaredWith({ size: 5, note: "b" })).toEqual([
       [
         ["size", "note"],
@@ -124,7 +127,7 @@ describe("drift", () => {
       state: known,
       only: (address: string) => address === "tasks.t",
     });
-    expect(drift).toMatchObject([{ address: "boxes.a", declared: [true] }]);
+    expect(drift).toMatchObject([{ address: "boxes.a", marks: [{ declared: true }] }]);
   });
 
   test("says nothing of unfinished records, and of what was not or could not be read", () => {

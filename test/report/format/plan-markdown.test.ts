@@ -21,7 +21,7 @@ import { briefDifference } from "../../../src/report/view/change-groups.ts";
 import { outcomeView } from "../../../src/report/view/outcome-view.ts";
 import { type PlanView, planView } from "../../../src/report/view/plan-view.ts";
 import { teamDrift, teamPlan, teamView } from "../html/team-plan.ts";
-import { create, everything, INFO, planOf, remove, replace, secret, update, viewOf } from "../plans.ts";
+import { create, everything, INFO, noop, planOf, remove, replace, secret, update, viewOf } from "../plans.ts";
 import { richOutcome } from "../rich.ts";
 
 const markdown = (plan: Parameters<typeof viewOf>[0]) => planMarkdown(viewOf(plan)).text;
@@ -407,6 +407,16 @@ describe("a plan or an apply that did not succeed", () => {
       "to make these changes, run `workspace apply --file prod.yaml` with the same --only",
     );
     expect(next({ ...INFO, runUrl: "https://ci.test/7" })).toMatch(/^review and approve; /);
+    const unchanged = planOf([noop]);
+    expect(planMarkdown(viewOf(unchanged), local).text).not.toContain("**Next**");
+    const marks = [{ reported: false, declared: true }];
+    const recording = viewOf({ ...unchanged, drift: everything.drift.map((item) => ({ ...item, marks })) });
+    expect(planMarkdown(recording, local).text).toContain(
+      "- **Next**: to record the drift, run `workspace apply",
+    );
+    expect(planMarkdown(recording, { ...INFO, runUrl: "https://ci.test/7" }).text).toMatch(
+      /then records the drift$/m,
+    );
     const onlyDeletes = viewOf(planOf(everything.changes.filter(({ action }) => action === "delete")));
     expect(planHtml({ ...onlyDeletes, refusal: undefined })).not.toContain("<dt>Next</dt>");
     expect(planHtml({ ...team, modes: ["offline"] })).not.toContain("<dt>Next</dt>");

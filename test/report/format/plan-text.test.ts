@@ -26,7 +26,7 @@ const text = (...changes: Parameters<typeof planOf>[0]) => planText(viewOf(planO
 
 describe("plan as text", () => {
   test("a plan reads like this, whole", () => {
-    const drift = everything.drift.map((item) => ({ ...item, declared: [true] }));
+    const drift = everything.drift.map((item) => ({ ...item, marks: [{ reported: false, declared: true }] }));
     expect(planText(viewOf({ ...everything, drift }), plain)).toMatchInlineSnapshot(`
       "  + create   secrets.etl/password
             value  (sensitive)
@@ -58,7 +58,7 @@ describe("plan as text", () => {
 
       This plan destroys 2 objects: pools.gone and pools.old.
 
-      Plan: 2 to create, 1 to update, 1 to replace, 1 to delete.
+      Plan: 2 to create, 1 to update, 1 to replace, 1 to delete. 1 resource has drift that the spec has already; an apply records it.
       Blocked by GUARD_PREVENT_DESTROY.
       "
     `);

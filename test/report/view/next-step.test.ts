@@ -55,7 +55,14 @@ describe("the next steps of drift", () => {
     const accepted = (name: string) => item(`pools.${name}`, { isInSpec: true, open: undefined });
     expect(steps(accepted("p"))).toBe("the spec already has pools.p: to record it, run `workspace apply`");
     expect(steps(accepted("p"), accepted("q"), item("pools.r"))).toMatch(
-      /^to undo drift, .*; to keep it for a time, .*; the spec already has 2 of these resources: to record them, run `workspace apply`$/,
+      /^to undo drift, .*; to keep it for a time, .*; the spec already has 2 of these resources: to record them, run `workspace apply --only pools.p --only pools.q`$/,
+    );
+    const acknowledged = item("pools.r", { open: undefined });
+    expect(steps(accepted("p"), acknowledged)).toBe(
+      "the spec already has pools.p: to record it, run `workspace apply --only pools.p`",
+    );
+    expect(steps(...["a", "b", "c", "d"].map(accepted), acknowledged)).toBe(
+      "the spec already has 4 of these resources: to record them, run `workspace apply --only ADDRESS`",
     );
   });
 });
