@@ -132,6 +132,16 @@ describe("the value of an open variable that contains a secret", () => {
     });
   });
 
+  test("that only the plan had makes the plan stale, also where the plan does not write it", async () => {
+    const { run } = workspace(OPEN);
+    expect((await run("apply --auto-approve", values)).code).toBe(0);
+    expect((await run("plan --out s.plan", values)).code).toBe(0);
+    expect(await run("apply s.plan", { ...values, WORKSPACE_VAR_url: "open" })).toMatchObject({
+      code: 4,
+      err: expect.stringContaining("clusters.c: spark_env_vars.URL has another sensitive value"),
+    });
+  });
+
   test("applies as a plan that was made without the secret, again and again", async () => {
     const { run, recorded } = workspace(
       spec(

@@ -191,6 +191,16 @@ describe("a saved plan", () => {
     );
   });
 
+  test("is not stale where the run has another value of an ignored field", async () => {
+    const folder = folderWith(`${SPEC}    lifecycle: { ignore_changes: [custom_tags] }\n`);
+    expect((await run(folder, "apply --host embedded --auto-approve")).code).toBe(0);
+    expect((await run(folder, "plan --host embedded --out p.plan")).code).toBe(0);
+    const { code, all } = await run(folder, "apply p.plan --host embedded", {
+      WORKSPACE_VAR_license: "other",
+    });
+    expect(code, all).toBe(0);
+  });
+
   test("has no SHA-256 of a file of the spec, by which guesses of a sensitive default could be tested, and is stale if it changes", async () => {
     const spec = SPEC.replace("sensitive: true", `default: ${VALUE}, sensitive: true`);
     const folder = folderWith(spec);
