@@ -56,7 +56,7 @@ test.each([
   ["gitlab", basic("oauth2", PUSH_TOKEN)],
   ["azure", `Bearer ${PUSH_TOKEN}`],
 ] as const)(
-  "the branch is pushed to %s with the token, which no argument of a process contains",
+  "the branch is pushed to %s with the token, which no argument of a process contains, and with the git settings of the job",
   async (platform, authorization) => {
     const folder = mkdtempSync(join(tmpdir(), "accept-"));
     const token = PUSH_TOKEN;
@@ -77,11 +77,16 @@ test.each([
       git(cwd, "commit", "--quiet", "--message", "first");
       git(cwd, "push", "--quiet", "origin", "HEAD:main");
       // The platform's own credential in the URL is not used.
-      const url = `${server.url}/infra.git`.replace("http://", "http://job:secret@");
+      const { port } = new URL(server.url);
+      const url = `http://job:secret@git.invalid:${port}/infra.git`;
       git(cwd, "remote", "set-url", "origin", url);
       writeFileSync(join(cwd, "workspace.yaml"), "new\n");
       writeFileSync(join(cwd, "other.txt"), "not a file of the spec\n");
-      const env = { PATH: process.env.PATH, HOME: folder, GIT_TRACE2_EVENT: trace, GIT_TRACE2_REDACT: "0" };
+      const env = {
+        ...{ PATH: process.env.PATH, HOME: folder, GIT_TRACE2_EVENT: trace, GIT_TRACE2_REDACT: "0" },
+        ...{ GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "http.curloptResolve" },
+        GIT_CONFIG_VALUE_0: `git.invalid:${port}:127.0.0.1`,
+      };
       const pulls = (
         PLATFORMS.find(({ name }) => name.toLowerCase() === platform) ?? PLATFORMS[0]
       )?.pullRequests(host);

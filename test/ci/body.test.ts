@@ -70,6 +70,14 @@ describe("the settings", () => {
     expect(() => of(env as Record<string, string>)).toThrow(message);
   });
 
+  test.each([
+    ["prod", { WORKSPACE_CI_TARGET: "prod", WORKSPACE_TARGET: "dev" }],
+    ["dev", { WORKSPACE_CI_TARGET: "", WORKSPACE_TARGET: "dev" }],
+    [undefined, { WORKSPACE_CI_TARGET: "", WORKSPACE_TARGET: "" }],
+  ])("name the target %j, which is that of the input, or else WORKSPACE_TARGET", (target, env) => {
+    expect(of(env).target).toBe(target);
+  });
+
   test("become arguments, with one line of args for each", () => {
     const settings = of({
       WORKSPACE_CI_FOLDER: "./infra/",

@@ -123,6 +123,25 @@ describe("the jobs of GitLab", { timeout: 120_000 }, () => {
     );
   });
 
+  test("plan a branch that contains main unchanged, and main in place of a branch that it contains", async () => {
+    const parted = site.git(site.origin, "rev-parse", "main");
+    const main = site.commit({ "later.txt": "later" }, "refs/heads/main");
+    const ahead = site.commit({ "workspace.yaml": specOf(20) }, "refs/heads/ahead");
+    site.git(site.origin, "update-ref", "refs/heads/contained", parted);
+    site.program = site.script("bin/program", "exit 0");
+    const planned = async (branch: string, pipeline: number, base: string) => {
+      const { cwd } = await run("workspace-plan", `refs/heads/${branch}`, pipeline, {
+        CI_MERGE_REQUEST_IID: "5",
+        CI_MERGE_REQUEST_DIFF_BASE_SHA: base,
+        CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
+      });
+      return (revision: string) => site.git(cwd, "rev-parse", revision);
+    };
+    expect((await planned("ahead", 15, main))("HEAD")).toBe(ahead);
+    const contained = await planned("contained", 16, parted);
+    expect(contained("HEAD^{tree}")).toBe(contained(`${main}^{tree}`));
+  });
+
   test("check a fork without a variable of the project, and plan its spec as data on request", async () => {
     site.commit({ "workspace.yaml": specOf(20) }, "refs/merge-requests/6/head");
     const job = "workspace-check";
