@@ -180,7 +180,8 @@ export const databricksSettings: FieldTable = {
   trigger,
   continuous: groupField(
     {
-      pause_status: pauseStatus,
+      // Without a default, because a group with defaults alone is compared as absent.
+      pause_status: required(choiceField(["UNPAUSED", "PAUSED"], { description: "PAUSED starts no runs." })),
       task_retry_mode: choiceField(["NEVER", "ON_FAILURE"], {
         serverDefault: true,
         description: "Whether failed tasks are repeated.",
@@ -214,7 +215,8 @@ export const databricksSettings: FieldTable = {
   }),
 };
 
-const STARTS = ["schedule", "trigger", "continuous"] as const;
+/** What starts a job without a person. */
+export const STARTS = ["schedule", "trigger", "continuous"] as const;
 const TRIGGERS = ["file_arrival", "table_update", "periodic"] as const;
 const REVISIONS = ["git_branch", "git_tag", "git_commit"] as const;
 

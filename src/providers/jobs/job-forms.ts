@@ -18,7 +18,7 @@ const KEYED = {
 const objects = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
-/** Settings of an answer with maps in place of lists. */
+/** Settings of an answer with maps in place of lists. Continuous runs have the status that the service may leave out. */
 export function settingsWithKeys(settings: JsonObject): JsonObject {
   const out: Record<string, Json> = { ...settings };
   for (const [list, key] of Object.entries(KEYED)) {
@@ -34,6 +34,7 @@ export function settingsWithKeys(settings: JsonObject): JsonObject {
     out.parameters = Object.fromEntries(
       objects(settings.parameters).map(({ name, default: usual }) => [String(name), usual ?? ""]),
     );
+  if (isObject(settings.continuous)) out.continuous = { pause_status: "UNPAUSED", ...settings.continuous };
   return out;
 }
 

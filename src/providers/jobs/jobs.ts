@@ -3,7 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { OF_TASK } from "../../api/dialect/jobs.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
-import { defined, isObject, type JsonObject, listIn, objectIn, omit } from "../../core/json.ts";
+import { defined, isObject, type Json, type JsonObject, listIn, objectIn, omit } from "../../core/json.ts";
 import { firingsPerMonth } from "../../core/quartz.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { type Compute, clusterParts } from "../../resource/compute.ts";
@@ -39,7 +39,7 @@ import {
 } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
-import { databricksSettingProblems, databricksSettings } from "./databricks-settings.ts";
+import { databricksSettingProblems, databricksSettings, STARTS } from "./databricks-settings.ts";
 import {
   placeInJob,
   settingsWithKeys,
@@ -178,15 +178,23 @@ function losingJobs(change: PlannedChange, workspace: PlannedWorkspace): readonl
   return namesOf(jobsOn(live.id, workspace).filter(({ id }) => id !== live.id));
 }
 
+const NO_LONGER = {
+  schedule: "the job no longer runs on its schedule",
+  trigger: "the job is no longer started by its trigger",
+  continuous: "the job no longer runs continuously",
+} as const;
+
+/** What starts the job now and will not, because the change removes or pauses it. */
+function stopped({ diffs, after = {} }: PlannedChange, { values }: LiveObject) {
+  const starts = (start: Json | undefined): boolean => isObject(start) && start.pause_status !== "PAUSED";
+  const isChanged = (field: string): boolean => diffs.some(({ path }) => path[0] === field);
+  return STARTS.filter((field) => isChanged(field) && starts(values[field]) && !starts(after[field]));
+}
+
 function consequences(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
   const { live } = change;
   if (live === undefined) return [];
-  if (change.action === "update") {
-    const stops = change.diffs.some(
-      (diff) => diff.path.length === 1 && diff.path[0] === "schedule" && diff.after === undefined,
-    );
-    return stops ? ["the job no longer runs on its schedule"] : [];
-  }
+  if (change.action === "update") return stopped(change, live).map((field) => NO_LONGER[field]);
   const callers = effectOn("jobs that run it", losingJobs(change, workspace));
   if (change.action !== "delete") return [...losesId(change, "job"), ...callers];
   const mails = mailed(live.values);

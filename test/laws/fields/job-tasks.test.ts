@@ -248,7 +248,10 @@ describe("a spec is refused with", () => {
   test("two ways to start", async () => {
     const tasks = "{ a: { notebook_task: { notebook_path: /a } } }";
     expect(
-      await wrong(tasks, "    continuous: {}\n    trigger: { periodic: { interval: 1, unit: DAYS } }\n"),
+      await wrong(
+        tasks,
+        "    continuous: { pause_status: PAUSED }\n    trigger: { periodic: { interval: 1, unit: DAYS } }\n",
+      ),
     ).toContain("SPEC_COMBINATION: jobs.etl: trigger and continuous cannot be used together");
   });
 });

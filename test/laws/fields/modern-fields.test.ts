@@ -121,7 +121,12 @@ const JOB: readonly Case[] = [
     { periodic: { interval: 2, unit: "DAYS" } },
     { periodic: { interval: 1, unit: "WEEKS" } },
   ),
-  one("azure", "continuous", { task_retry_mode: "NEVER" }, { task_retry_mode: "ON_FAILURE" }),
+  one(
+    "azure",
+    "continuous",
+    { pause_status: "PAUSED", task_retry_mode: "NEVER" },
+    { pause_status: "UNPAUSED", task_retry_mode: "ON_FAILURE" },
+  ),
   one("azure", "queue", { enabled: true }, { enabled: false }),
   one("azure", "run_as", { user_name: "admin@example.com" }, { service_principal_name: "b7a0c1d2-0000" }),
   one(

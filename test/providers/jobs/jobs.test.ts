@@ -164,8 +164,21 @@ describe("reading and creating", () => {
   });
 });
 
+test.each<readonly [string, Values]>([
+  ["that say nothing", {}],
+  ["that are not paused", { pause_status: "UNPAUSED" }],
+])("continuous runs %s differ from none", async (_, continuous) => {
+  const { api } = scripted({
+    "jobs/list": { jobs: [{ job_id: 1, settings: { name: "j", ...notebook, continuous } }] },
+  });
+  const [live] = await listed(jobs, api);
+  if (live === undefined) throw new Error("no job");
+  expect(diffs(jobs, live, "j", notebook).map(({ path }) => path.join("."))).toEqual(["continuous"]);
+  expect(diffs(jobs, live, "j", { ...notebook, continuous: { pause_status: "UNPAUSED" } })).toEqual([]);
+});
+
 describe("changing and removing", () => {
-  test("a schedule that is paused by hand is drift, and removing one is reported", async () => {
+  test("a schedule that is paused by hand is drift", async () => {
     const { world, api } = await startWorkspace();
     const id = await create(jobs, api, "j", full);
     const live = await only(jobs, api, id);
@@ -176,10 +189,56 @@ describe("changing and removing", () => {
     const moved = await only(jobs, api, id);
     const found = diffs(jobs, moved, "j", full);
     expect(found.map((diff) => diff.path.join("."))).toEqual(["schedule.pause_status"]);
-    const { schedule: _, ...unscheduled } = full;
-    expect(
-      jobs.planning.consequences?.(planned(jobs, "update", live, { ...unscheduled, name: "j" }), lookAt({})),
-    ).toEqual(["the job no longer runs on its schedule"]);
+  });
+
+  const CRON = { quartz_cron_expression: "0 0 1 * * ?", timezone_id: "UTC" };
+  const HOURLY = { periodic: { interval: 1, unit: "HOURS" } };
+  const PAUSED = { pause_status: "PAUSED" };
+  test.each<readonly [string, Values, Values, readonly string[]]>([
+    ["a removed schedule", { schedule: CRON }, {}, ["the job no longer runs on its schedule"]],
+    ["a removed trigger", { trigger: HOURLY }, {}, ["the job is no longer started by its trigger"]],
+    [
+      "the end of continuous runs",
+      { continuous: { pause_status: "UNPAUSED" } },
+      {},
+      ["the job no longer runs continuously"],
+    ],
+    [
+      "a paused schedule",
+      { schedule: { ...CRON, pause_status: "UNPAUSED" } },
+      { schedule: { ...CRON, ...PAUSED } },
+      ["the job no longer runs on its schedule"],
+    ],
+    [
+      "a paused trigger",
+      { trigger: HOURLY },
+      { trigger: { ...HOURLY, ...PAUSED } },
+      ["the job is no longer started by its trigger"],
+    ],
+    [
+      "paused continuous runs",
+      { continuous: {} },
+      { continuous: PAUSED },
+      ["the job no longer runs continuously"],
+    ],
+    [
+      "a trigger in place of a schedule",
+      { schedule: CRON },
+      { trigger: HOURLY },
+      ["the job no longer runs on its schedule"],
+    ],
+    ["a paused schedule that is removed", { schedule: { ...CRON, ...PAUSED } }, {}, []],
+    ["a schedule that is no longer paused", { schedule: { ...CRON, ...PAUSED } }, { schedule: CRON }, []],
+    [
+      "another time",
+      { schedule: CRON },
+      { schedule: { ...CRON, quartz_cron_expression: "0 0 2 * * ?" } },
+      [],
+    ],
+  ])("%s: the side effects name what no longer starts the job", (_, before, after, expected) => {
+    const live = liveObject("j", { ...notebook, ...before, name: "j" }, {}, "7");
+    const change = planned(jobs, "update", live, { ...notebook, ...after, name: "j" });
+    expect(jobs.planning.consequences?.(change, lookAt({}))).toEqual(expected);
   });
 
   test("a reset replaces what differs and keeps what the service had decided", async () => {
