@@ -79,7 +79,7 @@ export const ${kind} = defineProvider({
   unique: true,
   idAttribute: "${one}_id",
   // A name identifies an object after an interrupted creation. The other classes: src/resource/kind.ts.
-  recovery: "client-named",
+  creationRecovery: "client-named",
   replaceStrategy: "delete-first",
 
   planning: { consequences: (change) => unknownFieldsLost(change, "${one}") },

@@ -96,7 +96,7 @@ export const acls = defineProvider({
   unique: true,
   ignoreCase: NAMES.ignoreCase,
   idAttribute: "name",
-  recovery: "repeatable",
+  creationRecovery: "repeatable",
   replaceStrategy: "delete-first",
   nested: NAMES.nested,
 

@@ -181,7 +181,7 @@ export const groups = defineProvider({
   nameField: "displayName",
   unique: true,
   idAttribute: "id",
-  recovery: "client-named",
+  creationRecovery: "client-named",
   replaceStrategy: "create-first",
   usedBy: ["acls"],
   builtIn: ["admins", "users"],

@@ -8,7 +8,7 @@ import { hasDigest } from "../core/sensitive/digests.ts";
 import type { FieldTable } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
 import {
-  availability,
+  anyAvailability,
   availabilityOf,
   cloudSettings,
   localSsdCount,
@@ -60,6 +60,7 @@ const databricksDiskTypes: FieldTable = {
 
 const replacesPool = { onChange: "replace" } as const;
 
+/** `cloudSettings` makes each a field of one cloud of Databricks. */
 const databricksPoolFields: FieldTable = {
   azure_attributes: cloudSettings(
     "azure",
@@ -78,7 +79,7 @@ const databricksPoolFields: FieldTable = {
   gcp_attributes: cloudSettings(
     "gcp",
     {
-      gcp_availability: availability,
+      gcp_availability: anyAvailability,
       local_ssd_count: localSsdCount,
       zone_id: textField({ serverDefault: true, description: "Zone." }),
     },
@@ -123,6 +124,7 @@ const diskSpec = groupField(
 );
 
 const fields: FieldTable = {
+  // Optional: the key of the resource otherwise.
   instance_pool_name: textField({
     severity: "other",
     minLength: 1,
@@ -181,13 +183,13 @@ const fields: FieldTable = {
   }),
 };
 
-/** The fields that are changed in place in both dialects. */
+/** The fields that are changed in place in both dialects, the name among them. */
 const EDITABLE = Object.keys(fields).filter((field) => fields[field]?.onChange === undefined);
 
 /** What an export omits, because the service sets it in a new pool if the spec does not. */
 const OMITTED_BY_EXPORT = { idle_instance_autotermination_minutes: 60, enable_elastic_disk: true };
 
-/** What a replacement does not lose, because each new pool has it: also the settings on Azure, which an export writes. The service also chooses disks and a zone, but not always the same. */
+/** What each new pool has, so a replacement loses none of it. An export still writes the settings on Azure. The service also chooses disks and a zone, but not always the same. */
 const NEW_POOL_VALUES = {
   ...OMITTED_BY_EXPORT,
   azure_attributes: { availability: "ON_DEMAND_AZURE", spot_bid_max_price: -1 },
@@ -229,7 +231,7 @@ export const pools = defineProvider({
   nameField: "instance_pool_name",
   unique: true,
   idAttribute: "instance_pool_id",
-  recovery: "client-named",
+  creationRecovery: "client-named",
   replaceStrategy: "rename-aside",
   usedBy: ["clusters", "jobs"],
 
@@ -247,10 +249,11 @@ export const pools = defineProvider({
     },
     normalize: (values) => normalizeDesired(fields, values),
     omittedByExport: () => OMITTED_BY_EXPORT,
-    // The edit repeats fields that the spec does not set, because it would reset them.
+    // An edit resets fields that it does not repeat, so it repeats those that the spec does not set.
     steps: (diffs, live, after) => [
       { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
     ],
+    // `keptWhileUsedBy` keeps a replaced pool, `harms` ends a saved plan that harms one more, and `consequences` are for readers.
     keptWhileUsedBy: ({ id }, workspace) => usersOfId(id, workspace),
     // Whatever their state is: a stopped cluster cannot start. A replaced pool stays while it is used.
     harms: ({ action, live }, workspace) =>
@@ -267,7 +270,7 @@ export const pools = defineProvider({
             "the old pool is kept under another name while it is in use",
             usersOfId(live.id, workspace),
           ),
-          ...unsetFieldsLost(change, fields, "pool", { usual: NEW_POOL_VALUES }),
+          ...unsetFieldsLost(change, fields, "pool", { ofNewObject: NEW_POOL_VALUES }),
           ...unknownFieldsLost(change, "pool"),
         ];
       // In a plan of an untrusted spec, a state that equals a sensitive value is a digest. A cluster may take only its driver from the pool.

@@ -102,7 +102,7 @@ export const scopes = defineProvider({
   nameField: undefined,
   unique: true,
   idAttribute: "name",
-  recovery: "client-named",
+  creationRecovery: "client-named",
   replaceStrategy: "delete-first",
   usedBy: ["acls", "secrets"],
   limit: { max: 100, per: "workspace" },

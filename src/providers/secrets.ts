@@ -87,7 +87,7 @@ export const secrets = defineProvider({
   nameField: undefined,
   unique: true,
   idAttribute: "key",
-  recovery: "repeatable",
+  creationRecovery: "repeatable",
   replaceStrategy: "delete-first",
   nested: { kind: "scopes", under: "secrets" },
   limit: { max: 1000, per: "parent" },

@@ -72,7 +72,7 @@ export const principals = defineProvider({
   nameField: "displayName",
   unique: true,
   idAttribute: "id",
-  recovery: "two-phase",
+  creationRecovery: "two-phase",
   replaceStrategy: "delete-first",
 
   planning: {

@@ -205,7 +205,7 @@ export const users = defineProvider({
   unique: true,
   ignoreCase: true,
   idAttribute: "id",
-  recovery: "client-named",
+  creationRecovery: "client-named",
   replaceStrategy: "create-first",
   usedBy: ["acls"],
 
@@ -248,7 +248,7 @@ export const users = defineProvider({
         ...(groups.length > 0 ? [`it leaves ${count(groups.length, "group")}: ${listed(groups)}`] : []),
         ...effectOn("access lists still contain it", acls),
         ...unsetFieldsLost(change, userFields, "user", {
-          usual: usualValues(change.live.values),
+          ofNewObject: usualValues(change.live.values),
           elsewhere: ["groups"],
         }),
         ...unknownFieldsLost(change, "user"),

@@ -184,7 +184,7 @@ export const warehouses = defineProvider({
   nameField: "name",
   unique: true,
   idAttribute: "id",
-  recovery: "client-named",
+  creationRecovery: "client-named",
   replaceStrategy: "create-first",
   usedBy: ["jobs"],
 

@@ -9,7 +9,7 @@ import type { PlanningRules } from "./planning.ts";
  * How the next run resolves a crash between a creation and its answer (design 6): it finds the object by its unique name, sends the request
  * again, or finds it by a token, in a tag, or in a name that a second request replaces.
  */
-type RecoveryClass = "client-named" | "repeatable" | "tagged" | "two-phase";
+type CreationRecovery = "client-named" | "repeatable" | "tagged" | "two-phase";
 
 /**
  * How an object that cannot be changed in place is replaced (design 5): the new one is created before the old one is deleted, also after the
@@ -36,7 +36,7 @@ export interface Kind {
   readonly ignoreCase?: true | "principals";
   /** The attribute under which the remote id is referred to: `instance_pool_id`. */
   readonly idAttribute: string;
-  readonly recovery: RecoveryClass;
+  readonly creationRecovery: CreationRecovery;
   readonly replaceStrategy: ReplaceStrategy;
   /** For kinds whose names are paths: the tree that contains them, and whether they are its folders. */
   readonly tree?: { readonly root: "workspace" | "files"; readonly folders: boolean };

@@ -137,7 +137,7 @@ export interface PlanningRules {
   /** Objects that a resource depends on by natural name, in addition to its fields, such as the principal of an ACL. */
   dependencies?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
   /** Further kinds whose live objects decide whether a plan of these values is allowed. */
-  judgedBy?(values: Values): readonly string[];
+  kindsReadForObjections?(values: Values): readonly string[];
   /** A membership that follows from the value of a field. */
   impliedMembership?(name: string): ImpliedMembership;
   /** Principals that the values name and that must exist, with the kind of each; `path` leads to the value, or to the key of a map. Pure. */

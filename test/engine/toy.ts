@@ -123,7 +123,7 @@ export function kind(name: string, options: Options = {}): Provider {
     values: item.values as JsonObject,
     facts: typeof item.token === "string" ? { token: item.token } : {},
   });
-  const tokened = options.recovery === "tagged" || options.recovery === "two-phase";
+  const tokened = options.creationRecovery === "tagged" || options.creationRecovery === "two-phase";
   return providerOf({
     kind: name,
     singular: name.replace(/s$/, ""),
@@ -137,7 +137,7 @@ export function kind(name: string, options: Options = {}): Provider {
     nameField: undefined,
     unique: !tokened,
     idAttribute: "id",
-    recovery: "client-named",
+    creationRecovery: "client-named",
     replaceStrategy: "create-first",
     list: async (api, scope) => {
       const input: JsonObject =
@@ -158,7 +158,7 @@ export function kind(name: string, options: Options = {}): Provider {
         ...token,
       });
       const id = remoteId(String(answer.id));
-      if (options.recovery === "two-phase") {
+      if (options.creationRecovery === "two-phase") {
         await api.created(id);
         await api.write("fs/create", { verb: "update", kind: name, id, values: task.values, finish: true });
       }
@@ -188,9 +188,9 @@ export const toys: Registry = registryOf([
   kind("things"),
   kind("boxes", { replaceStrategy: "rename-aside" }),
   kind("rooms", { replaceStrategy: "delete-first" }),
-  kind("items", { nested: { kind: "rooms", under: "items" }, recovery: "repeatable" }),
-  kind("tagged", { recovery: "tagged" }),
-  kind("phased", { recovery: "two-phase" }),
+  kind("items", { nested: { kind: "rooms", under: "items" }, creationRecovery: "repeatable" }),
+  kind("tagged", { creationRecovery: "tagged" }),
+  kind("phased", { creationRecovery: "two-phase" }),
 ]);
 
 export function emptySpec(): DesiredSpec {

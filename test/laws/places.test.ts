@@ -1,7 +1,7 @@
 // A law of sensitive places: where a kind moves a value, the value stays sensitive, whatever its type is: numbers, booleans, and short strings have no other mark.
 
 import { describe, expect, test } from "vitest";
-import { OF_TASK } from "../../src/api/dialect/jobs.ts";
+import { SINGLE_TASK_FIELDS } from "../../src/api/dialect/jobs.ts";
 import { addressOf } from "../../src/core/address.ts";
 import { isObject, type Json, type JsonObject, objectIn, omit, pick } from "../../src/core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../src/core/pointer.ts";
@@ -9,7 +9,7 @@ import { hasDigest } from "../../src/core/sensitive/digests.ts";
 import { SENSITIVE_TEXT } from "../../src/core/sensitive/texts.ts";
 import { declaredForm } from "../../src/planner/diff/normalize.ts";
 import { registry } from "../../src/providers/index.ts";
-import { settingsWithLists } from "../../src/providers/jobs/job-forms.ts";
+import { mapsToLists } from "../../src/providers/jobs/job-forms.ts";
 import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import type { FieldSchema, FieldTable, Values } from "../../src/resource/field-schema.ts";
 import type { PlannedKind } from "../../src/resource/kind.ts";
@@ -61,8 +61,10 @@ function formsOf({ kind, fields }: PlannedKind): readonly (readonly [title: stri
   const all = filledFields(fields);
   if (kind !== "jobs") return [["all fields", all]];
   const ofTask = (task: string) =>
-    Object.entries(all).filter(([name]) => OF_TASK.has(name) && (!name.endsWith("_task") || name === task));
-  const ofJob = Object.entries(all).filter(([name]) => !OF_TASK.has(name) && !SHARED.has(name));
+    Object.entries(all).filter(
+      ([name]) => SINGLE_TASK_FIELDS.has(name) && (!name.endsWith("_task") || name === task),
+    );
+  const ofJob = Object.entries(all).filter(([name]) => !SINGLE_TASK_FIELDS.has(name) && !SHARED.has(name));
   const tasks = Object.keys(all).filter((name) => name.endsWith("_task"));
   const single = tasks.flatMap((task): readonly (readonly [string, Values])[] => [
     [task, Object.fromEntries([...ofJob, ...ofTask(task)])],
@@ -75,7 +77,7 @@ function formsOf({ kind, fields }: PlannedKind): readonly (readonly [title: stri
           ] as const,
         ]),
   ]);
-  const several = Object.fromEntries(Object.entries(all).filter(([name]) => !OF_TASK.has(name)));
+  const several = Object.fromEntries(Object.entries(all).filter(([name]) => !SINGLE_TASK_FIELDS.has(name)));
   return all.tasks === undefined ? single : [...single, ["all fields of tasks", several]];
 }
 
@@ -89,20 +91,23 @@ const KEY = new Uint8Array(32);
 /** The job with a second task. */
 function inTasks(values: Values): Values {
   if (values.tasks !== undefined) return values;
-  return { ...omit(values, [...OF_TASK]), tasks: { x: pick(values, [...OF_TASK]), y: {} } };
+  return {
+    ...omit(values, [...SINGLE_TASK_FIELDS]),
+    tasks: { x: pick(values, [...SINGLE_TASK_FIELDS]), y: {} },
+  };
 }
 
 /** The job with its first task alone. */
 function inOneTask({ tasks, ...values }: Values): Values {
   const [first] = Object.values(objectIn(tasks));
-  return tasks === undefined ? values : { ...values, ...pick(objectIn(first), [...OF_TASK]) };
+  return tasks === undefined ? values : { ...values, ...pick(objectIn(first), [...SINGLE_TASK_FIELDS]) };
 }
 
 const inRun = (values: Values): Values => ({
   tasks: [{ task_key: "t", cluster_spec: values, task: values }],
   metadata: {
-    job_clusters: settingsWithLists(inTasks(values)).job_clusters ?? [],
-    tasks: settingsWithLists(inTasks(values)).tasks ?? [],
+    job_clusters: mapsToLists(inTasks(values)).job_clusters ?? [],
+    tasks: mapsToLists(inTasks(values)).tasks ?? [],
   },
 });
 
@@ -160,7 +165,7 @@ describe.each(
           check("declared elsewhere", moved, declared.conceal(address, moved[0], "stored"));
         }
         if (provider.kind !== "jobs" && provider.kind !== "clusters") continue;
-        for (const change of [(all: Values) => all, settingsWithLists, inRun]) {
+        for (const change of [(all: Values) => all, mapsToLists, inRun]) {
           const answers = [change(form), change(other)] as const;
           check("answered", answers, recorded.maskedAnswer(address, answers[0]));
         }

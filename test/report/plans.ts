@@ -33,7 +33,7 @@ function kind(name: string, fields: FieldTable): Provider {
     nameField: name === "pools" ? "name" : undefined,
     unique: true,
     idAttribute: "id",
-    recovery: "client-named",
+    creationRecovery: "client-named",
     replaceStrategy: "create-first",
 
     planning: {},

@@ -17,7 +17,7 @@ function kind(
   return providerOf({
     description: `Every ${definition.singular}.`,
     unique: true,
-    recovery: "client-named",
+    creationRecovery: "client-named",
     replaceStrategy: "delete-first",
     list: never,
     read: never,

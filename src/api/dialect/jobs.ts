@@ -154,7 +154,7 @@ function wouldLoseTasks(reason: string): Refused {
 const TASK_KINDS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 
 /** What a task holds that the contract has among the settings. Its own mails, timeout and conditions stay its own. */
-export const OF_TASK: ReadonlySet<string> = new Set([
+export const SINGLE_TASK_FIELDS: ReadonlySet<string> = new Set([
   ...TASK_KINDS,
   "existing_cluster_id",
   "new_cluster",
@@ -238,13 +238,13 @@ export function singleTask(settings: JsonObject): JsonObject | undefined {
   if (kind === undefined || ownMembers === undefined || second !== undefined || isFromGit(task))
     return undefined;
   const hasMore = ownMembers.some((member) => objectIn(task[kind])[member] !== undefined);
-  if (hasMore || OF_TASK_ALONE.some((field) => !isUsual(field, task[field] ?? null))) return undefined;
+  if (hasMore || TASK_ONLY_FIELDS.some((field) => !isUsual(field, task[field] ?? null))) return undefined;
   if (task.existing_cluster_id === undefined && task.new_cluster === undefined) return undefined;
-  return membersWhere(task, (field) => OF_TASK.has(field) || field === "task_key");
+  return membersWhere(task, (field) => SINGLE_TASK_FIELDS.has(field) || field === "task_key");
 }
 
 /** What a spec can have of a task, and a job with a single task in the contract's form cannot. */
-const OF_TASK_ALONE = [
+const TASK_ONLY_FIELDS = [
   "description",
   "depends_on",
   "run_if",
@@ -260,7 +260,7 @@ const OF_TASK_ALONE = [
 ] as const;
 
 function unknownFields(task: JsonObject): readonly string[] {
-  const knownFields = new Set<string>([...OF_TASK, ...OF_TASK_ALONE, "task_key"]);
+  const knownFields = new Set<string>([...SINGLE_TASK_FIELDS, ...TASK_ONLY_FIELDS, "task_key"]);
   return Object.keys(task)
     .filter((field) => !knownFields.has(field) && !isUsual(field, task[field] ?? null))
     .map((field) => `tasks.${field}`);
@@ -319,8 +319,8 @@ function settingsWithTasks(settings: JsonObject, live: JsonObject = {}): JsonObj
   const [before, ...others] = objects(live.tasks);
   const key = task_key ?? (others.length === 0 ? before?.task_key : undefined) ?? TASK_KEY;
   return {
-    ...membersWhere(rest, (field) => !OF_TASK.has(field)),
-    tasks: [{ task_key: key, ...membersWhere(rest, (field) => OF_TASK.has(field)) }],
+    ...membersWhere(rest, (field) => !SINGLE_TASK_FIELDS.has(field)),
+    tasks: [{ task_key: key, ...membersWhere(rest, (field) => SINGLE_TASK_FIELDS.has(field)) }],
   };
 }
 

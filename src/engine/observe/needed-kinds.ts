@@ -168,10 +168,10 @@ class Need {
     const { registry, spec } = this.#from;
     const kinds = new Set<string>();
     for (const [kind, addresses] of this.#ofKind) {
-      const judgedBy = registry.find(kind)?.planning.judgedBy;
-      for (const address of judgedBy === undefined ? [] : addresses) {
+      const kindsReadForObjections = registry.find(kind)?.planning.kindsReadForObjections;
+      for (const address of kindsReadForObjections === undefined ? [] : addresses) {
         const values = spec?.resources.get(address)?.values;
-        for (const judge of (values && judgedBy?.(values)) ?? [])
+        for (const judge of (values && kindsReadForObjections?.(values)) ?? [])
           if (registry.find(judge) !== undefined) kinds.add(judge);
       }
     }

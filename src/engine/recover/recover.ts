@@ -214,7 +214,7 @@ export function isCertainlyCreated(
   provider: Provider,
   live: LiveObject,
 ): boolean {
-  if (carriesToken(provider) || provider.recovery === "repeatable") return true;
+  if (carriesToken(provider) || provider.creationRecovery === "repeatable") return true;
   return succeeded > 0 || (!existed && matchesRequest(provider, wanted, live));
 }
 
@@ -261,7 +261,7 @@ export function recordOf(
     ...(deposed.length === 0 ? {} : { deposed }),
   };
   const { wanted, token } = intent;
-  return provider.recovery === "two-phase" && live.facts.token === token
+  return provider.creationRecovery === "two-phase" && live.facts.token === token
     ? { ...common, status: "creating", applied: confirmableValues(provider.fields, wanted), token }
     : { ...common, status: "ready", applied: provenValues(provider, undefined, wanted, live), seen: {} };
 }
@@ -309,12 +309,12 @@ export interface RecoveryContext {
 }
 
 export function carriesToken(provider: Provider): boolean {
-  return provider.recovery === "tagged" || provider.recovery === "two-phase";
+  return provider.creationRecovery === "tagged" || provider.creationRecovery === "two-phase";
 }
 
 /** Whether only its natural name identifies what a request created. */
-export function isFoundByName({ recovery, unique }: Provider): boolean {
-  return recovery === "client-named" && unique;
+export function isFoundByName({ creationRecovery, unique }: Provider): boolean {
+  return creationRecovery === "client-named" && unique;
 }
 
 /** The created object by ID, token, or natural name; an object that another address records does not count. */

@@ -161,7 +161,7 @@ function mayAdopt(
   if (isBuiltIn(provider, resource.name) || live.facts.implied === true) return true;
   if (provider.nested !== undefined && !hasUnreadableValue(provider)) return true;
   return context.input.state.open.some(
-    (intent) => intent.address === resource.address && provider.recovery === "repeatable",
+    (intent) => intent.address === resource.address && provider.creationRecovery === "repeatable",
   );
 }
 

@@ -125,7 +125,7 @@ export const assignments = defineProvider({
   unique: true,
   ignoreCase: "principals",
   idAttribute: "principal_id",
-  recovery: "repeatable",
+  creationRecovery: "repeatable",
   replaceStrategy: "delete-first",
 
   planning: {

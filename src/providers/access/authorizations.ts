@@ -39,7 +39,7 @@ export const authorizations = defineProvider({
   nameField: undefined,
   unique: true,
   idAttribute: "name",
-  recovery: "repeatable",
+  creationRecovery: "repeatable",
   replaceStrategy: "delete-first",
 
   planning: {

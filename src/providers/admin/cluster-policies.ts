@@ -190,7 +190,7 @@ export const clusterPolicies = defineProvider({
   nameField: "name",
   unique: true,
   idAttribute: "policy_id",
-  recovery: "client-named",
+  creationRecovery: "client-named",
   replaceStrategy: "create-first",
   usedBy: ["clusters", "jobs"],
 

@@ -63,7 +63,7 @@ export const gitCredentials = defineProvider({
   unique: true,
   ignoreCase: true,
   idAttribute: "credential_id",
-  recovery: "client-named",
+  creationRecovery: "client-named",
   replaceStrategy: "delete-first",
 
   planning: {

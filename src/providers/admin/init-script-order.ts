@@ -103,7 +103,7 @@ export const initScriptOrder = defineProvider({
   unique: true,
   builtIn: [NAME],
   idAttribute: "name",
-  recovery: "repeatable",
+  creationRecovery: "repeatable",
   replaceStrategy: "delete-first",
 
   planning: {

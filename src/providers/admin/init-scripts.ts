@@ -64,7 +64,7 @@ export const initScripts = defineProvider({
   nameField: "name",
   unique: true,
   idAttribute: "script_id",
-  recovery: "two-phase",
+  creationRecovery: "two-phase",
   replaceStrategy: "create-first",
 
   planning: {

@@ -60,7 +60,7 @@ export const instanceProfiles = defineProvider({
   nameField: "instance_profile_arn",
   unique: true,
   idAttribute: "instance_profile_arn",
-  recovery: "client-named",
+  creationRecovery: "client-named",
   replaceStrategy: "delete-first",
   usedBy: ["clusters", "jobs"],
 

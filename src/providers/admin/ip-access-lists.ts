@@ -180,7 +180,7 @@ export const ipAccessLists = defineProvider({
   nameField: "label",
   unique: true,
   idAttribute: "list_id",
-  recovery: "two-phase",
+  creationRecovery: "two-phase",
   replaceStrategy: "create-first",
 
   planning: { validate: check, normalize: normalized, consequences, objections: lockouts },

@@ -118,7 +118,7 @@ export const notificationDestinations = defineProvider({
   nameField: "display_name",
   unique: true,
   idAttribute: "id",
-  recovery: "two-phase",
+  creationRecovery: "two-phase",
   replaceStrategy: "create-first",
 
   planning: {

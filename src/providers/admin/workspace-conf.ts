@@ -98,7 +98,7 @@ export const workspaceConf = defineProvider({
   nameField: undefined,
   unique: true,
   idAttribute: "key",
-  recovery: "repeatable",
+  creationRecovery: "repeatable",
   replaceStrategy: "delete-first",
 
   planning: {

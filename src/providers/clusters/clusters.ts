@@ -20,9 +20,9 @@ import {
   AUTO_MODE,
   clusterFields,
   clusterFiles,
+  clusterInSpecForm,
   placeInCluster,
   withoutInherited,
-  withSize,
 } from "./fields.ts";
 import {
   clusterLibraries,
@@ -51,7 +51,7 @@ const fields = {
     maxLength: 1000,
     description: "Display name; need not be unique.",
   }),
-  ...clusterFields(MAX_OWN_TAGS),
+  ...clusterFields({ mostTags: MAX_OWN_TAGS }),
   pinned: flagField({
     severity: "availability",
     default: false,
@@ -120,7 +120,7 @@ function toLive(answer: JsonObject): LiveObject | undefined {
   // An answer shows the mode that the service chose, and what was asked for only in `spec`.
   const mode = objectIn(answer.spec).data_security_mode === AUTO_MODE ? AUTO_MODE : answer.data_security_mode;
   const shown = { ...answer, pinned, run_state: runState(state), data_security_mode: mode ?? null };
-  const read = withSize(normalizeLive(fields, shown));
+  const read = clusterInSpecForm(normalizeLive(fields, shown));
   const token = tokenOf(read);
   const ended = endedByService(state, answer);
   const creator = responseText(answer, "creator_user_name");
@@ -232,7 +232,7 @@ export const clusters = defineProvider({
   nameField: "cluster_name",
   unique: false,
   idAttribute: "cluster_id",
-  recovery: "tagged",
+  creationRecovery: "tagged",
   replaceStrategy: "create-first",
   usedBy: ["jobs"],
 
@@ -258,7 +258,7 @@ export const clusters = defineProvider({
       ];
     },
     liveProblems: libraryStates,
-    judgedBy: policyKinds,
+    kindsReadForObjections: policyKinds,
     objections: policyObjections,
   },
 

@@ -5,7 +5,7 @@ import { defined, isObject, type Json, omit } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Annotations, FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import {
-  availability,
+  anyAvailability,
   cloudSettings,
   localSsdCount,
   spotBidMaxPrice,
@@ -27,8 +27,8 @@ import { fileAt, workspaceFileAt } from "../kit/library-fields.ts";
 
 const CONTRACT = { dialect: "contract" } as const;
 
-/** `most`: tags that a spec may use; the service allows 43 on a cluster and 45 in the description of a job cluster. */
-export const clusterFields = (most: number): FieldTable => ({
+/** `mostTags`: how many a spec may use; the service allows 43 on a cluster and 45 in the description of a job cluster. */
+export const clusterFields = ({ mostTags }: { readonly mostTags: number }): FieldTable => ({
   spark_version: required(
     textField({
       severity: "availability",
@@ -101,7 +101,7 @@ export const clusterFields = (most: number): FieldTable => ({
     severity: "other",
     description: "Environment variables of the driver and the workers.",
   }),
-  custom_tags: tags({ most, description: "Tags of the cluster's machines." }),
+  custom_tags: tags({ most: mostTags, description: "Tags of the cluster's machines." }),
   cluster_log_conf: groupField(
     { fs: required(fileDestination("A folder in the file system.", CONTRACT)), ...databricksLogPlaces },
     {
@@ -143,8 +143,8 @@ export function clusterFiles(values: Values): readonly { readonly kind: string; 
   });
 }
 
-/** A live cluster without a size has no workers: services may leave out a zero. */
-export function withSize(live: Values): Values {
+/** A live cluster as a spec has it: usual words, nothing that follows from `is_single_node`, and no workers where services leave out a zero. */
+export function clusterInSpecForm(live: Values): Values {
   const values = inUsualWords(withoutSingleNode(live));
   return values.num_workers === undefined && values.autoscale === undefined && values.is_single_node !== true
     ? { ...values, num_workers: 0 }
@@ -388,7 +388,7 @@ const databricksClusterFields: FieldTable = {
     spot_bid_price_percent: spotBidPricePercent,
   }),
   gcp_attributes: cloudSettings("gcp", {
-    availability,
+    availability: anyAvailability,
     use_preemptible_executors: flagField({
       serverDefault: true,
       description: "Whether workers can be preempted.",

@@ -13,7 +13,7 @@ import { preservedIn, withPreserved } from "../kit/preserved-fields.ts";
 import { createdId, readIfPresent, responseText } from "../kit/responses.ts";
 import { withoutInherited } from "./fields.ts";
 import { INSTALL, installLibraries, UNINSTALL, uninstallLibraries } from "./libraries.ts";
-import { withoutGivenValues } from "./policies.ts";
+import { withoutKeptPolicyValues } from "./policies.ts";
 
 const MINUTE = 60_000;
 const SETTLES = 20 * MINUTE;
@@ -75,7 +75,7 @@ export async function takeStep(
 async function edit(api: OperationWriter, task: UpdateTask, step: Step): Promise<void> {
   const token = typeof task.live.facts.token === "string" ? task.live.facts.token : undefined;
   const kept = withPreserved(task.values, task.before, preservedIn(step.detail));
-  const values = await withoutGivenValues(api, kept, task.values);
+  const values = await withoutKeptPolicyValues(api, kept, task.values);
   const cluster = attributes(values, token);
   for (let tries = 1; ; tries++) {
     await untilSettled(api, task.id);

@@ -269,7 +269,7 @@ export function policyObjections(
   });
 }
 
-const FIELDS = clusterFields(0);
+const FIELDS = clusterFields({ mostTags: 0 });
 
 /** Whether an absent value counts as none: not for fields that every spec sets, and those that the service decides, whose values are recorded. */
 function isPlain(path: Path): boolean {
@@ -333,7 +333,11 @@ function withoutValuesOfPool(values: JsonObject, path: Path, desired: Values | u
 }
 
 /** The values of a request without those that are only kept and that a policy gives: it may give others now, and the service fills them in. */
-export async function withoutGivenValues(api: Reader, values: Values, declared: Values): Promise<Values> {
+export async function withoutKeptPolicyValues(
+  api: Reader,
+  values: Values,
+  declared: Values,
+): Promise<Values> {
   const clusters = clustersIn(values);
   if (clusters.length === 0 || values === declared) return values;
   let result: JsonObject = values;

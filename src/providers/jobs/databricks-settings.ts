@@ -138,7 +138,7 @@ export const databricksSettings: FieldTable = {
   tasks: jobTasks,
   job_clusters: mapField(
     groupField(
-      { new_cluster: required(groupField(clusterFields(45), { description: "The cluster." })) },
+      { new_cluster: required(groupField(clusterFields({ mostTags: 45 }), { description: "The cluster." })) },
       { description: "One cluster." },
     ),
     { ...ONLY, keys: KEYS, description: "Clusters that tasks share, by job_cluster_key." },

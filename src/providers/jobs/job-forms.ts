@@ -1,11 +1,11 @@
 // Jobs of the Databricks dialect between a spec, where tasks and what they share have keys, and requests, where they are lists.
 
-import { isUsual, OF_TASK, singleTask, TASK_KEY } from "../../api/dialect/jobs.ts";
+import { isUsual, SINGLE_TASK_FIELDS, singleTask, TASK_KEY } from "../../api/dialect/jobs.ts";
 import { compareKeys, defined, isObject, type Json, type JsonObject, omit, pick } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Place } from "../../core/sensitive/places.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import { placeInCluster, withoutInherited, withSize } from "../clusters/fields.ts";
+import { clusterInSpecForm, placeInCluster, withoutInherited } from "../clusters/fields.ts";
 import { int64 } from "../kit/responses.ts";
 
 /** The lists of a job, and the field of an element that is its key in a spec. */
@@ -19,7 +19,7 @@ const objects = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
 /** Settings of an answer with maps in place of lists. Continuous runs have the status that the service may leave out. */
-export function settingsWithKeys(settings: JsonObject): JsonObject {
+export function listsToMaps(settings: JsonObject): JsonObject {
   const out: Record<string, Json> = { ...settings };
   for (const [list, key] of Object.entries(KEYED)) {
     if (!Array.isArray(settings[list])) continue;
@@ -39,7 +39,7 @@ export function settingsWithKeys(settings: JsonObject): JsonObject {
 }
 
 /** Settings of a request with lists in place of maps, in the order of their keys. */
-export function settingsWithLists(values: Values): JsonObject {
+export function mapsToLists(values: Values): JsonObject {
   const out: Record<string, Json> = { ...values };
   for (const [list, key] of Object.entries(KEYED)) {
     const map = values[list];
@@ -76,28 +76,30 @@ function withJobId(task: JsonObject): JsonObject {
 /** The fields of a single task under its key. */
 export function withTasks(values: Values): Values {
   const { task_key: key, ...rest } = values;
-  const task = Object.entries(rest).filter(([field]) => OF_TASK.has(field));
+  const task = Object.entries(rest).filter(([field]) => SINGLE_TASK_FIELDS.has(field));
   if (task.length === 0) return values;
   const name = typeof key === "string" ? key : TASK_KEY;
-  return { ...omit(rest, [...OF_TASK]), tasks: { [name]: Object.fromEntries(task) } };
+  return { ...omit(rest, [...SINGLE_TASK_FIELDS]), tasks: { [name]: Object.fromEntries(task) } };
 }
 
 /** The fields of the only task; what only `tasks` can have of it stays there. */
-export function withTaskFields(values: Values): Values {
+export function withOnlyTaskLifted(values: Values): Values {
   if (!isObject(values.tasks)) return values;
   const [[key, task] = [], ...others] = Object.entries(values.tasks);
   if (key === undefined || !isObject(task) || others.length > 0) return values;
   const { tasks: _, ...rest } = values;
-  const lifted = { ...rest, ...pick(task, [...OF_TASK]), task_key: key };
-  const left = Object.entries(task).filter(([field, value]) => !OF_TASK.has(field) && !isUsual(field, value));
+  const lifted = { ...rest, ...pick(task, [...SINGLE_TASK_FIELDS]), task_key: key };
+  const left = Object.entries(task).filter(
+    ([field, value]) => !SINGLE_TASK_FIELDS.has(field) && !isUsual(field, value),
+  );
   return left.length === 0 ? lifted : { ...lifted, tasks: { [key]: Object.fromEntries(left) } };
 }
 
 /** A job with a plain single task, as the client reads it: with the fields of the task. */
-export function withSingleTask(values: Values): Values {
+export function withPlainTaskLifted(values: Values): Values {
   if (!isObject(values.tasks)) return values;
   const { tasks: _, ...rest } = values;
-  const fields = singleTask(settingsWithLists(values));
+  const fields = singleTask(mapsToLists(values));
   return fields === undefined ? values : { ...rest, ...fields };
 }
 
@@ -107,10 +109,10 @@ export function placeInJob(path: Path): Place {
   if (field === "tasks" || field === "job_clusters") {
     const length = loop === "for_each_task" && inLoop === "task" ? 4 : 2;
     const place = path.slice(length);
-    const isMovable = place.length === 0 || OF_TASK.has(String(place[0]));
+    const isMovable = place.length === 0 || SINGLE_TASK_FIELDS.has(String(place[0]));
     return { holder: path.slice(0, length), place: isMovable ? placeInTask(place) : ["tasks", ...place] };
   }
-  if (OF_TASK.has(String(field))) return { holder: [], place: placeInTask(path) };
+  if (SINGLE_TASK_FIELDS.has(String(field))) return { holder: [], place: placeInTask(path) };
   return { place: field === "job_parameters" ? ["parameters", ...path.slice(1)] : path };
 }
 
@@ -139,5 +141,5 @@ function withClusters(values: Values, change: (cluster: Values) => Values): Valu
     : { ...changed, ...defined({ tasks, job_clusters: clusters }) };
 }
 
-export const withLiveSizes = (values: Values): Values => withClusters(values, withSize);
+export const withClustersInSpecForm = (values: Values): Values => withClusters(values, clusterInSpecForm);
 export const withoutInheritedValues = (values: Values): Values => withClusters(values, withoutInherited);

@@ -200,7 +200,7 @@ const common: FieldTable = {
   ),
   disabled: flagField({ default: false, description: "Skips the task." }),
   existing_cluster_id: textField({ minLength: 1, refersTo: "clusters", description: "Cluster to run on." }),
-  new_cluster: groupField(clusterFields(45), {
+  new_cluster: groupField(clusterFields({ mostTags: 45 }), {
     description: "Cluster that the service creates for the task.",
   }),
   job_cluster_key: textField({ isKey: true, minLength: 1, description: "Key of a cluster in job_clusters." }),

@@ -1,7 +1,7 @@
 // Jobs (contract B 2.2 and contract B 4.2). A job is created inert with a token in its name, then reset to its settings (design 6).
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { OF_TASK } from "../../api/dialect/jobs.ts";
+import { SINGLE_TASK_FIELDS } from "../../api/dialect/jobs.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
 import { defined, isObject, type Json, type JsonObject, listIn, objectIn, omit } from "../../core/json.ts";
 import { firingsPerMonth } from "../../core/quartz.ts";
@@ -16,7 +16,7 @@ import { sendCluster } from "../clusters/operations.ts";
 import {
   policyKinds,
   policyObjections,
-  withoutGivenValues,
+  withoutKeptPolicyValues,
   withoutPolicyValues,
 } from "../clusters/policies.ts";
 import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
@@ -41,19 +41,20 @@ import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
 import { databricksSettingProblems, databricksSettings, STARTS } from "./databricks-settings.ts";
 import {
+  listsToMaps,
+  mapsToLists,
   placeInJob,
-  settingsWithKeys,
-  settingsWithLists,
-  withLiveSizes,
+  withClustersInSpecForm,
+  withOnlyTaskLifted,
   withoutInheritedValues,
-  withSingleTask,
-  withTaskFields,
+  withPlainTaskLifted,
   withTasks,
 } from "./job-forms.ts";
 import { clustersIn, jobTaskProblems, taskFiles } from "./job-tasks.ts";
-import { mailed, scheduleProblems, settings, taskProblems, tasks } from "./settings.ts";
+import { mailed, scheduleProblems, settings, singleTaskFields, taskProblems } from "./settings.ts";
 
 const fields = {
+  // Optional: the key of the resource otherwise.
   name: textField({
     severity: "other",
     minLength: 1,
@@ -68,11 +69,11 @@ const fields = {
   new_cluster: groupField(
     {
       cluster_name: textField({ severity: "other", description: "Name of the run's cluster." }),
-      ...clusterFields(45),
+      ...clusterFields({ mostTags: 45 }),
     },
     { description: "Cluster that the service creates for each run." },
   ),
-  ...tasks,
+  ...singleTaskFields,
   libraries,
   ...settings,
   ...databricksSettings,
@@ -87,11 +88,12 @@ const READ_ONLY = new Set([
   "format",
 ]);
 
+/** `unmanageable`, `compute_ids`, and `task_fields` are added by the dialect of the client. */
 function toLive(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "job_id");
-  const settings = settingsWithKeys(isObject(answer.settings) ? answer.settings : {});
-  const all = withLiveSizes(normalizeLive(fields, settings));
-  const values = all.tasks === undefined ? all : omit(all, [...OF_TASK]);
+  const settings = listsToMaps(isObject(answer.settings) ? answer.settings : {});
+  const all = withClustersInSpecForm(normalizeLive(fields, settings));
+  const values = all.tasks === undefined ? all : omit(all, [...SINGLE_TASK_FIELDS]);
   const name = responseText(settings, "name") ?? "Untitled";
   const token = tokenInName(name);
   const { creator_user_name } = answer;
@@ -112,14 +114,14 @@ async function byId(api: Reader, id: RemoteId): Promise<LiveObject | undefined> 
 
 function normalize(values: Values, like?: Values): Values {
   const normal = normalizeDesired(fields, values);
-  if (like === undefined) return withoutInheritedValues(withSingleTask(normal));
-  return withoutInheritedValues(isObject(like.tasks) ? withTasks(normal) : withTaskFields(normal));
+  if (like === undefined) return withoutInheritedValues(withPlainTaskLifted(normal));
+  return withoutInheritedValues(isObject(like.tasks) ? withTasks(normal) : withOnlyTaskLifted(normal));
 }
 
-function clusterChoice(values: Values): readonly Problem[] {
-  const { existing_cluster_id: existing, new_cluster: fresh } = values;
-  if ((existing === undefined) !== (fresh === undefined))
-    return isObject(fresh) ? clusterProblems(fresh, ["new_cluster"]) : [];
+function clusterChoiceProblems(values: Values): readonly Problem[] {
+  const { existing_cluster_id: existing, new_cluster: own } = values;
+  const hasOne = (existing === undefined) !== (own === undefined);
+  if (hasOne) return isObject(own) ? clusterProblems(own, ["new_cluster"]) : [];
   if (existing === undefined)
     return [
       problem("SPEC_MISSING_FIELD", [], "a job needs a cluster", "set existing_cluster_id or new_cluster"),
@@ -129,14 +131,14 @@ function clusterChoice(values: Values): readonly Problem[] {
 }
 
 const singleTaskProblems = (values: Values): readonly Problem[] => [
-  ...clusterChoice(values),
+  ...clusterChoiceProblems(values),
   ...taskProblems(values),
   ...libraryProblems(values.libraries),
 ];
 
 /** Fields of a single task next to `tasks`. */
 function ownFieldProblems(values: Values): readonly Problem[] {
-  const own = [...OF_TASK].find((field) => values[field] !== undefined);
+  const own = [...SINGLE_TASK_FIELDS].find((field) => values[field] !== undefined);
   const hint = `move ${own} into a task, or remove tasks`;
   return own === undefined
     ? []
@@ -160,7 +162,7 @@ function send(
 ): Promise<JsonObject> {
   const cluster = isObject(settings.new_cluster) ? settings.new_cluster : undefined;
   return sendCluster(api, operation, cluster, (new_cluster) =>
-    inside(settingsWithLists(new_cluster === undefined ? settings : { ...settings, new_cluster })),
+    inside(mapsToLists(new_cluster === undefined ? settings : { ...settings, new_cluster })),
   );
 }
 
@@ -228,7 +230,7 @@ export const jobs = defineProvider({
   nameField: "name",
   unique: false,
   idAttribute: "job_id",
-  recovery: "two-phase",
+  creationRecovery: "two-phase",
   replaceStrategy: "create-first",
   limit: { max: 1000, per: "workspace" },
 
@@ -266,7 +268,7 @@ export const jobs = defineProvider({
     consequences,
     harms: (change, workspace) =>
       losingJobs(change, workspace).map((name) => `the job ${name} loses a job that it runs`),
-    judgedBy: policyKinds,
+    kindsReadForObjections: policyKinds,
     objections: policyObjections,
   },
 
@@ -275,6 +277,7 @@ export const jobs = defineProvider({
       const inList = objectsIn(await api.read("jobs/list"), "jobs").map(toLive);
       return withUnlisted(inList, scope, (id) => byId(api, id));
     },
+    // The details only leave out what a policy gives.
     listsAll: true,
     readDetails: withoutPolicyValues,
     read: byId,
@@ -292,9 +295,9 @@ export const jobs = defineProvider({
       return id;
     },
     async update(api, task) {
-      const [edit] = task.steps;
-      const kept = withPreserved(task.values, task.before, preservedIn(edit?.detail));
-      await reset(api, task.id, normalize(await withoutGivenValues(api, kept, task.values)));
+      const [step] = task.steps;
+      const kept = withPreserved(task.values, task.before, preservedIn(step?.detail));
+      await reset(api, task.id, normalize(await withoutKeptPolicyValues(api, kept, task.values)));
     },
     /** The service sends e-mail at each deletion, so a deletion that may have happened is checked first. */
     async delete(api, task) {

@@ -128,7 +128,7 @@ export const jarFields: FieldTable = {
   parameters: texts("Arguments of the main method."),
 };
 
-export const tasks = {
+export const singleTaskFields = {
   notebook_task: groupField(
     {
       notebook_path: required(

@@ -24,7 +24,7 @@ const spotOrOnDemand = {
   description: "Type of the machines: spot or on-demand.",
 } as const;
 
-export const availability = textField(spotOrOnDemand);
+export const anyAvailability = textField(spotOrOnDemand);
 
 export const availabilityOf = (choices: readonly string[]): FieldSchema =>
   choiceField(choices, spotOrOnDemand);

@@ -37,7 +37,7 @@ export const PATH_IDENTITY = {
   nameField: undefined,
   unique: true,
   idAttribute: "path",
-  recovery: "client-named",
+  creationRecovery: "client-named",
   replaceStrategy: "delete-first",
 } as const;
 

@@ -68,19 +68,22 @@ export function preservedIn(detail: JsonObject | undefined): readonly Path[] {
   );
 }
 
-/** A replacement loses fields that the spec does not set. `usual`: values of a new object. `elsewhere`: fields that other consequences name. */
+/** A replacement loses fields that the spec does not set. `ofNewObject`: values that a new object has, which are not lost. `elsewhere`: fields that other consequences name. */
 export function unsetFieldsLost(
   { action, live, after, diffs }: PlannedChange,
   fields: FieldTable,
   what: string,
-  { usual = {}, elsewhere = [] }: { readonly usual?: Values; readonly elsewhere?: readonly string[] } = {},
+  {
+    ofNewObject = {},
+    elsewhere = [],
+  }: { readonly ofNewObject?: Values; readonly elsewhere?: readonly string[] } = {},
 ): readonly string[] {
   if (action !== "replace" || live === undefined || after === undefined) return [];
   const names = preservedPaths(fields, live.values, after, diffs)
     .filter((path) => !elsewhere.includes(String(path[0])))
     .filter((path) => {
       const now = valueAt(live.values, path) ?? null;
-      return !isEmpty(now) && canonicalJson(now) !== canonicalJson(valueAt(usual, path) ?? null);
+      return !isEmpty(now) && canonicalJson(now) !== canonicalJson(valueAt(ofNewObject, path) ?? null);
     })
     .map(toDottedPath);
   return effectOn(

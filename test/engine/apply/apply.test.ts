@@ -340,7 +340,9 @@ const boxOf = (size: number): DesiredSpec =>
   specOf({ "boxes.b": { values: { size } }, "things.a": { refersTo: "boxes.b" } });
 
 test("create-first: the successor is made, what refers to it moves, then the old object goes", async () => {
-  const bench = new Bench(replacing({ replaceStrategy: "create-first", recovery: "tagged", unique: false }));
+  const bench = new Bench(
+    replacing({ replaceStrategy: "create-first", creationRecovery: "tagged", unique: false }),
+  );
   bench.parallelism = 4;
   await bench.apply(boxOf(1));
   expect(results(await bench.apply(boxOf(2)))).toEqual([
@@ -376,7 +378,9 @@ test("delete-first: the old object goes, the successor comes, then what refers t
 });
 
 test("when something that refers to it cannot move, the old object stays and is deleted by a later run", async () => {
-  const bench = new Bench(replacing({ replaceStrategy: "create-first", recovery: "tagged", unique: false }));
+  const bench = new Bench(
+    replacing({ replaceStrategy: "create-first", creationRecovery: "tagged", unique: false }),
+  );
   await bench.apply(boxOf(1));
   bench.service.fates.set("update things things-2", ["refuse"]);
   const outcome = await bench.apply(boxOf(2));
@@ -389,7 +393,9 @@ test("when something that refers to it cannot move, the old object stays and is 
 });
 
 test("when the successor cannot be made, the old object stays in use", async () => {
-  const bench = new Bench(replacing({ replaceStrategy: "create-first", recovery: "tagged", unique: false }));
+  const bench = new Bench(
+    replacing({ replaceStrategy: "create-first", creationRecovery: "tagged", unique: false }),
+  );
   await bench.apply(boxOf(1));
   bench.service.fates.set("create boxes b", ["refuse"]);
   expect(results(await bench.apply(boxOf(2)))).toEqual(["failed replace boxes.b", "blocked update things.a"]);

@@ -23,7 +23,7 @@ test.each([
 ] as const)(
   "an object of a %s kind whose names are unique (%s) is found by its name alone: %s",
   (recovery, unique, expected) => {
-    expect(isFoundByName(kind("things", { recovery, unique }))).toBe(expected);
+    expect(isFoundByName(kind("things", { creationRecovery: recovery, unique }))).toBe(expected);
   },
 );
 
@@ -39,7 +39,9 @@ test.each([
     object("3", "a", {}, "u"),
     object("4", "a"),
   ];
-  const found = duplicatesOf("t", { id: remoteId("1") }, kind("things", { recovery }), { all: () => all });
+  const found = duplicatesOf("t", { id: remoteId("1") }, kind("things", { creationRecovery: recovery }), {
+    all: () => all,
+  });
   expect(found).toEqual(expected);
 });
 

@@ -24,7 +24,7 @@ const kindWith = (kind: string, tree: Kind["tree"]) =>
     nameField: undefined,
     unique: true,
     idAttribute: "path",
-    recovery: "client-named",
+    creationRecovery: "client-named",
     replaceStrategy: "delete-first",
     fields: {},
     ...(tree === undefined ? {} : { tree }),
