@@ -87,6 +87,18 @@ export function withChangeAdded(
   return [...history.slice(0, -1), { ...last, ...changed }];
 }
 
+/** The users that the service knew the applies of a state by, each once. */
+export function appliersOf({
+  caller,
+  history = [],
+}: {
+  readonly caller?: { readonly name: string };
+  readonly history?: readonly PastRun[];
+}): readonly string[] {
+  const names = [caller?.name, ...history.map((run) => run.caller)];
+  return [...new Set(names.flatMap((name) => name ?? []))].sort();
+}
+
 export function joinedHistories(
   older: readonly PastRun[] = [],
   newer: readonly PastRun[] = [],

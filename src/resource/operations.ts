@@ -66,18 +66,23 @@ export interface OperationWriter extends Writer {
 /** The values that an object had when the plan was made: an apply may have changed it since. Undefined if the plan did not read it. */
 export type PlannedFrom = (kind: string, id: RemoteId) => Values | undefined;
 
+/** Decides how an object is read, in addition to what the spec declares of it. */
+export interface DetailsContext {
+  /** Gives the values of other objects that decide about this one, as the plan saw them. */
+  readonly plannedFrom?: PlannedFrom;
+  /** Who applied this state before. Their own right to manage an object, which the service gives its creator, does not count as a difference. */
+  readonly appliers?: readonly string[];
+}
+
 export interface ProviderOperations {
   /** Everything of this kind, in as few requests as there can be. */
   list(api: Reader, scope: ListScope): Promise<readonly LiveObject[]>;
-  /**
-   * More about objects that a list does not tell enough about; only called for those that the spec or the state knows. With
-   * `plannedFrom`, what other objects decide about this one is as the plan saw it.
-   */
+  /** More about objects that a list does not tell enough about; only called for those that the spec or the state knows. */
   readDetails?(
     api: Reader,
     object: LiveObject,
     desired: Values | undefined,
-    plannedFrom?: PlannedFrom,
+    context?: DetailsContext,
   ): Promise<LiveObject>;
   /** True if a list tells everything but fields with requests of their own. */
   readonly listsAll?: true;

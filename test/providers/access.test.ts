@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { remoteId } from "../../src/core/address.ts";
 import { lookUp } from "../../src/engine/observe/list-kinds.ts";
 import { draftPlan, missingFacts } from "../../src/planner/make-plan.ts";
 import { catalogs, registry } from "../../src/providers/index.ts";
@@ -254,4 +255,22 @@ describe("authorizations of the workspace", () => {
       "is not an authorization of the workspace",
     );
   });
+});
+
+test("another caller does not compare the right to manage of who applied before, but compares their other rights", async () => {
+  const yaml = `${PEOPLE}pools: { warm: { ${POOL}, access: { data: CAN_ATTACH_TO } } }\n`;
+  await apply(yaml);
+  const entries = [
+    { user_name: "bo@example.com", permission_level: "CAN_MANAGE" },
+    { user_name: "ada@example.com", permission_level: "CAN_ATTACH_TO" },
+  ];
+  await grant("pools.warm", entries, "instance-pools");
+  const { operations } = registry.get("pools");
+  const { reader } = site.process().client;
+  const live = await operations.read(reader, remoteId(await idOf("pools.warm")));
+  const access = async (appliers: readonly string[]) =>
+    live && (await operations.readDetails?.(reader, live, { access: {} }, { appliers }))?.values.access;
+  const others = { data: "CAN_ATTACH_TO", "ada@example.com": "CAN_ATTACH_TO" };
+  expect(await access([])).toEqual({ ...others, "bo@example.com": "CAN_MANAGE" });
+  expect(await access(["BO@example.com", "ada@example.com"])).toEqual(others);
 });

@@ -76,6 +76,10 @@ export function groupByName(world: World, displayName: string): Group | undefine
   return id === undefined ? undefined : groupById(world, id);
 }
 
+/** The user name or the application ID of who has an ID; undefined once it was deleted. */
+export const principalNameById = (world: World, id: string): string | undefined =>
+  userById(world, id)?.userName ?? servicePrincipals(world).get(id)?.applicationId;
+
 export function servicePrincipalByApplication(world: World, id: string): ServicePrincipal | undefined {
   return [...servicePrincipals(world).values()].find(({ applicationId }) => applicationId === id);
 }

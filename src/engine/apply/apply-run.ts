@@ -3,6 +3,7 @@
 import type { Writer } from "../../api/contract/reader.ts";
 import type { Address, RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
+import { appliersOf } from "../../core/past-run.ts";
 import { NotSent, UnknownOutcome } from "../../core/request-failure.ts";
 import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import type { Change } from "../../planner/model/change.ts";
@@ -32,6 +33,7 @@ export interface ApplyRun {
   readonly tokens: Map<Address, string>;
   /** What this apply made, by kind and ID. */
   readonly made: Map<string, Address>;
+  readonly appliers: readonly string[];
   /** Absent if the apply is not recorded in the history. */
   readonly endHistory: RecordedLease["end"] | undefined;
   /** Set if no further change may start: the lock is lost, or the journal cannot be written. */
@@ -53,6 +55,7 @@ export function startRun(input: ApplyInput): ApplyRun {
     stored: (address) => input.lease.record(address),
     tokens: new Map(),
     made: new Map(),
+    appliers: appliersOf(input.lease.state()),
     endHistory: recorded?.end,
     halted: undefined,
   };

@@ -119,7 +119,9 @@ async function withWitnesses(
     ([name, { witness }]) =>
       witness !== undefined && record.applied[name] !== undefined && listed.facts[witness] === undefined,
   );
-  return lacks ? provider.operations.readDetails(run.input.writer, listed, record.applied) : listed;
+  return lacks
+    ? provider.operations.readDetails(run.input.writer, listed, record.applied, { appliers: run.appliers })
+    : listed;
 }
 
 type Ready = Extract<StateRecord, { readonly status: "ready" }>;
@@ -142,7 +144,7 @@ async function checked(
   const { readDetails, listsAll } = provider.operations;
   if (differences.length === 0 || (readDetails !== undefined && listsAll !== true)) return [];
   // Details leave out what others decide, such as the values of a cluster policy.
-  const detailed = await readDetails?.(run.input.writer, raw, record.applied);
+  const detailed = await readDetails?.(run.input.writer, raw, record.applied, { appliers: run.appliers });
   const left = detailed === undefined ? differences : compared(run, provider, record, detailed).differences;
   return left.length === 0 ? [] : [differs(record, left.map((diff) => toDottedPath(diff.path)).join(", "))];
 }

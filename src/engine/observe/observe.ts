@@ -6,6 +6,7 @@ import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
+import { appliersOf } from "../../core/past-run.ts";
 import { failureDiagnostic, isMissing } from "../../core/request-failure.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
@@ -27,6 +28,7 @@ interface ObserveInput extends Needing, ReadKindsInput {
 /** A kind or parent whose list fails is unreadable, with the reason; it never counts as empty. */
 export function observe(input: ObserveInput): Promise<Live> {
   const scope = observeScope(input);
+  const appliers = appliersOf(input.state);
   const reader = memoizedReader(input.reader, input.snapshot?.answers, input.snapshot !== undefined);
   return readKinds(
     { ...input, reader },
@@ -39,7 +41,7 @@ export function observe(input: ObserveInput): Promise<Live> {
       },
       hasMembers: (kind, parent) => scope.namesOf(kind).has(parent),
       detailed: (provider, object, inSlot) =>
-        hydrated(input, reader, provider, scope.namesOf(provider.kind), object, inSlot),
+        hydrated({ ...input, appliers }, reader, provider, scope.namesOf(provider.kind), object, inSlot),
     },
   );
 }
@@ -171,7 +173,7 @@ function listScope(
 
 /** An object with details, if it is in the spec or the state, or of a kind whose undeclared objects are deleted. */
 async function hydrated(
-  input: ObserveInput,
+  input: ObserveInput & { readonly appliers: readonly string[] },
   reader: Reader,
   provider: Provider,
   knownNames: KnownNames,
@@ -180,7 +182,7 @@ async function hydrated(
 ): Promise<LiveObject | undefined> {
   const { readDetails } = provider.operations;
   if (readDetails === undefined) return object;
-  const { spec, destroy, looksAt, snapshot } = input;
+  const { spec, destroy, looksAt, snapshot, appliers } = input;
   // Each deletion rests on all that was read about its object.
   const isAuthoritative = destroy !== true && spec?.policy.authoritative.includes(provider.kind) === true;
   if (!knownNames.has(object) && !isAuthoritative) return object;
@@ -189,10 +191,10 @@ async function hydrated(
     const desired = knownNames.desiredOf(object);
     return await inSlot(async () => {
       if (provider.planning.content?.text === undefined || snapshot === undefined)
-        return readDetails(reader, object, desired);
+        return readDetails(reader, object, desired, { appliers });
       // Once for every plan of a snapshot. A digest of the content does not depend on the spec, but an access list has its names.
-      const key = `${provider.kind}\n${object.id}\n${canonicalJson(desired?.access ?? null)}`;
-      const details = snapshot.objects.get(key) ?? readDetails(input.reader, object, desired);
+      const key = `${provider.kind}\n${object.id}\n${canonicalJson([desired?.access ?? null, appliers])}`;
+      const details = snapshot.objects.get(key) ?? readDetails(input.reader, object, desired, { appliers });
       snapshot.objects.set(key, details);
       return details;
     });

@@ -9,6 +9,7 @@ import {
   parentOf,
   type RemoteId,
 } from "../../core/address.ts";
+import { appliersOf } from "../../core/past-run.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -96,6 +97,7 @@ function unmanagedMembers(
   const changes: Change[] = [];
   const appeared: UndeclaredObject[] = [];
   let needsCaller = false;
+  const givenTo = [caller, ...appliersOf(context.input.state)];
   for (const provider of context.input.registry.kinds) {
     if (provider.nested === undefined) continue;
     const parents = ownersByName(context, provider);
@@ -108,12 +110,12 @@ function unmanagedMembers(
         // A declared one that cannot be adopted is an error elsewhere.
         if (context.input.spec.resources.has(address)) continue;
         changes.push(reported(provider, { address, live }));
-        if (parent.owns && appearedOutside(context, provider, parent, live, caller))
+        if (parent.owns && appearedOutside(context, provider, parent, live, givenTo))
           appeared.push({ address, live });
       } else if (parent.owns) {
         if (caller === undefined && provider.planning.isImplicit !== undefined) needsCaller = true;
-        if (provider.planning.isImplicit?.(live, caller, parent.values) === true) continue;
-        const cause = appearedOutside(context, provider, parent, live, caller) ? "drift" : "spec";
+        if (isImplicit(provider, live, givenTo, parent.values)) continue;
+        const cause = appearedOutside(context, provider, parent, live, givenTo) ? "drift" : "spec";
         if (cause === "drift") appeared.push({ address, live });
         const reason = `the ${provider.kind} of ${parent.address} do not include it`;
         changes.push({ ...deleteChange(provider, { address, live }, reason), cause });
@@ -129,11 +131,21 @@ function appearedOutside(
   provider: PlannedKind,
   parent: Parent,
   live: LiveObject,
-  caller: string | undefined,
+  givenTo: readonly (string | undefined)[],
 ): boolean {
   const record = context.input.state.records.get(parent.address);
   if (record === undefined || record.owns?.includes(provider.kind) === false) return false;
-  return provider.planning.isImplicit?.(live, caller, record.applied) !== true;
+  return !isImplicit(provider, live, givenTo, record.applied);
+}
+
+/** Whether the service gave it to one of these. */
+function isImplicit(
+  { planning }: PlannedKind,
+  live: LiveObject,
+  givenTo: readonly (string | undefined)[],
+  parent: Values,
+): boolean {
+  return givenTo.some((name) => planning.isImplicit?.(live, name, parent) === true);
 }
 
 interface Parent {

@@ -4,6 +4,7 @@ import { parentOf, remoteId } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, warning, withoutFrame } from "../../core/diagnostic.ts";
 import { collectTexts, type JsonObject } from "../../core/json.ts";
+import { appliersOf } from "../../core/past-run.ts";
 import { count as countOf } from "../../core/sentences.ts";
 import { type PlannedKind, type PlanningRegistry, secretField } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
@@ -121,9 +122,9 @@ function foreignOf({ spec, state }: RecordedSpec, provider: PlannedKind, live: L
   return liveKind.objects.filter((object) => {
     const isManaged = owners.has(provider.kind, object.id) || names.has(foldName(provider, object.name));
     if (isManaged || !isOurs(object)) return false;
-    return (
-      provider.planning.isImplicit?.(object, state.caller?.name, parents.get(parentOf(object.name)) ?? {}) !==
-      true
+    const parent = parents.get(parentOf(object.name)) ?? {};
+    return [undefined, ...appliersOf(state)].every(
+      (name) => provider.planning.isImplicit?.(object, name, parent) !== true,
     );
   });
 }

@@ -70,27 +70,33 @@ interface AccessInSpecForm {
 
 /**
  * A list in spec form, with the keys as `declared` and `declaredOwner` spell them. The owner is not an entry, except where the
- * spec gives it a level, which ownership includes. The caller's own right and `admins` are left out unless declared.
+ * spec gives it a level, which ownership includes. `admins` and the right to manage of the caller and of earlier appliers are left out
+ * unless declared.
  */
 function accessInSpecForm(
   entries: readonly DirectEntry[],
   declared: Values,
   declaredOwner: string | undefined,
   caller: string,
+  appliers: readonly string[],
 ): AccessInSpecForm {
+  const ownNames = new Set([caller, ...appliers].map(foldCase));
   const access: { [principal: string]: string } = {};
   let owner: string | undefined;
   let manager: string | undefined;
   for (const entry of entries) {
     const spelled = Object.keys(declared).find((text) => namesEntry(text, entry));
     const manages = entry.level === OWNER || entry.level === MANAGE;
-    const isCaller = entry.principal.kind !== "group" && foldCase(entry.principal.name) === foldCase(caller);
-    if (isCaller && manages) manager = spelled ?? principalText(entry.principal);
+    const name = entry.principal.kind === "group" ? undefined : foldCase(entry.principal.name);
+    if (name === foldCase(caller) && manages) manager = spelled ?? principalText(entry.principal);
     if (entry.level === OWNER) {
       const isDeclared = declaredOwner !== undefined && namesEntry(declaredOwner, entry);
       owner = isDeclared ? declaredOwner : principalText(entry.principal);
       if (spelled !== undefined) access[spelled] = String(declared[spelled]);
-    } else if (spelled !== undefined || !((isCaller && manages) || isAdmins(entry.principal)))
+    } else if (
+      spelled !== undefined ||
+      !((name !== undefined && ownNames.has(name) && manages) || isAdmins(entry.principal))
+    )
       access[spelled ?? principalText(entry.principal)] = entry.level;
   }
   return { access, owner, manager };
@@ -102,13 +108,20 @@ export async function readAccess(
   live: LiveObject,
   desired: Values,
   objectOf: (api: Reader, id: string) => Promise<AccessObject>,
+  appliers: readonly string[] = [],
 ): Promise<LiveObject> {
   if (live.unmanageable !== undefined) return live;
   try {
     const entries = await directEntries(api, await objectOf(api, live.id));
     const declared = accessOf(desired);
     const caller = await callerOf(api);
-    const { access, owner, manager } = accessInSpecForm(entries, declared, ownerOf(desired), caller);
+    const { access, owner, manager } = accessInSpecForm(
+      entries,
+      declared,
+      ownerOf(desired),
+      caller,
+      appliers,
+    );
     const values = { ...live.values, access, ...defined({ owner }) };
     return { ...live, values, facts: { ...live.facts, ...defined({ manager }) } };
   } catch (refusal) {

@@ -132,10 +132,10 @@ function operationsWithAccess(kind: Provider, rules: AccessRules): Provider["ope
   return {
     ...operations,
     ...(operations.readDetails === undefined ? { listsAll: true } : {}),
-    async readDetails(api, live, desired, plannedFrom) {
+    async readDetails(api, live, desired, context) {
       const rest = desired === undefined ? undefined : withoutAccess(desired);
-      const detailed = (await operations.readDetails?.(api, live, rest, plannedFrom)) ?? live;
-      return isDeclared(desired) ? readAccess(api, detailed, desired, objectOf) : detailed;
+      const detailed = (await operations.readDetails?.(api, live, rest, context)) ?? live;
+      return isDeclared(desired) ? readAccess(api, detailed, desired, objectOf, context?.appliers) : detailed;
     },
     async readAccess(api, live, isWhole = false) {
       const read = await readAccess(api, live, {}, objectOf);

@@ -118,7 +118,7 @@ export const initScriptOrder = defineProvider({
       return live === undefined ? [] : [live];
     },
     /** Other changes of an apply create, rename, and delete scripts: the scripts that the plan saw are compared. */
-    readDetails: async (_api, live, desired, plannedFrom) => {
+    readDetails: async (_api, live, desired, { plannedFrom } = {}) => {
       const { scripts } = plannedFrom?.(KIND, live.id) ?? desired ?? {};
       return scripts === undefined ? live : among(live, namesIn({ scripts }));
     },

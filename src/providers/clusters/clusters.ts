@@ -269,14 +269,14 @@ export const clusters = defineProvider({
       // The list contains only the latest terminated clusters (contract B 4.3 rule 3).
       return withUnlisted(inList, scope, (id) => byId(api, id));
     },
-    async readDetails(api, listed, desired, plannedFrom) {
+    async readDetails(api, listed, desired, context) {
       const isAuto = desired?.data_security_mode === AUTO_MODE;
       const shown = isAuto ? ((await byId(api, listed.id)) ?? listed) : listed;
-      const live = await withoutPolicyValues(api, shown, desired, plannedFrom);
+      const live = await withoutPolicyValues(api, shown, desired, context);
       const pinned =
         desired?.pinned === true && live.values.pinned !== true ? await withPin(api, live) : live;
       if (desired?.libraries === undefined) return pinned;
-      return withLibraries(api, pinned, desired, await librariesOfPolicy(api, pinned, plannedFrom));
+      return withLibraries(api, pinned, desired, await librariesOfPolicy(api, pinned, context));
     },
     async read(api, id) {
       const live = await byId(api, id);

@@ -10,7 +10,7 @@ import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
 import { listed } from "../../core/sentences.ts";
 import { schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import type { PlannedFrom } from "../../resource/operations.ts";
+import type { DetailsContext, PlannedFrom } from "../../resource/operations.ts";
 import type { Objection, PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
 import { clusterPolicies, policyInSpecForm } from "../admin/cluster-policies.ts";
 import { notCompared } from "../kit/problems.ts";
@@ -296,7 +296,7 @@ export async function withoutPolicyValues(
   api: Reader,
   live: LiveObject,
   desired: Values | undefined,
-  plannedFrom?: PlannedFrom,
+  { plannedFrom }: DetailsContext = {},
 ): Promise<LiveObject> {
   const clusters = clustersIn(live.values);
   if (clusters.length === 0 || live.unmanageable !== undefined) return live;
@@ -374,7 +374,7 @@ function simpleRules(
 export async function librariesOfPolicy(
   api: Reader,
   { values }: LiveObject,
-  plannedFrom?: PlannedFrom,
+  { plannedFrom }: DetailsContext = {},
 ): Promise<readonly JsonObject[]> {
   const own = clustersIn(values).filter(({ path }) => path.length === 0);
   if (own.length === 0) return [];

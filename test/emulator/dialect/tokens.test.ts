@@ -75,6 +75,41 @@ describe("token management", () => {
 });
 
 describe("a token of a service principal", () => {
+  test("makes it the owner of its jobs, and the manager of its pools and clusters", async () => {
+    const { id, applicationId } = await program();
+    await allow(applicationId);
+    const admins = (await w.get(`${SCIM}/Groups`, { filter: "displayName eq admins" })).body.Resources[0];
+    await w.patch(`${SCIM}/Groups/${admins.id}`, {
+      schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+      Operations: [{ op: "add", path: "members", value: [{ value: id }] }],
+    });
+    const as = (await w.post(ON_BEHALF, { application_id: applicationId })).body.token_value;
+    const node_type_id = "Standard_DS3_v2";
+    const pool = { instance_pool_name: "warm", node_type_id };
+    const cluster = { cluster_name: "c", spark_version: "15.4.x-scala2.12", node_type_id, num_workers: 1 };
+    const created = [
+      ["instance-pools", "instance_pool_id", await w.post("instance-pools/create", pool, { as })],
+      ["clusters", "cluster_id", await w.post("clusters/create", cluster, { as })],
+      [
+        "jobs",
+        "job_id",
+        await w.post(
+          "jobs/create",
+          { name: "j", new_cluster: cluster, notebook_task: { notebook_path: "/a" } },
+          { as },
+        ),
+      ],
+    ] as const;
+    for (const [type, key, { body }] of created) {
+      const { access_control_list: list } = (await w.get(`permissions/${type}/${body[key]}`)).body;
+      const own = list.find((entry: Body) => entry.service_principal_name === applicationId);
+      expect([type, own?.all_permissions[0].permission_level]).toEqual([
+        type,
+        type === "jobs" ? "IS_OWNER" : "CAN_MANAGE",
+      ]);
+    }
+  });
+
   test("needs its right to use tokens, and acts as the service principal", async () => {
     const { id, applicationId } = await program();
     const create = () => w.post(ON_BEHALF, { application_id: applicationId, comment: "c" });

@@ -6,6 +6,7 @@ import type { Values } from "../../../src/resource/field-schema.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
 import type { LiveObject } from "../../../src/resource/live.ts";
 import type { State } from "../../../src/state/model/record.ts";
+import { pastRun } from "../../state/build.ts";
 import { live, object, plan, record, requests, resource, spec, state } from "../build.ts";
 import { registry } from "../kinds.ts";
 
@@ -85,6 +86,25 @@ describe("a member that the spec does not name", () => {
     );
     expect(asked({ registry: plain })).toBe(false);
     expect(found({ registry: plain }).changes.at(-1)).toMatchObject({ action: "delete", cause: "drift" });
+  });
+
+  test("is kept if the service gave it to someone who applied this state before, also if another caller plans", () => {
+    const labels = registry.get("labels");
+    const isImplicit = (_live: LiveObject, name: string | undefined) => name === "applier";
+    const kinds = registryOf(
+      registry.kinds.map((one) => (one.kind === "labels" ? { ...labels, planning: { isImplicit } } : one)),
+    );
+    const actions = (applied: object) => {
+      const { changes, drift } = found({
+        registry: kinds,
+        state: { ...recorded(["labels"]), ...applied },
+        caller: "planner",
+      });
+      return [changes.map(({ action }) => action), drift.length];
+    };
+    expect(actions({})).toEqual([["noop", "delete"], 1]);
+    expect(actions({ caller: { name: "applier", credential: "c" } })).toEqual([["noop"], 0]);
+    expect(actions({ history: [pastRun("a", { caller: "applier" })] })).toEqual([["noop"], 0]);
   });
 
   test("came with the spec when the parent that was applied kept it for the caller", () => {

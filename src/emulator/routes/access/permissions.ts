@@ -4,10 +4,10 @@ import { type JsonObject, listIn, objectIn } from "../../../core/json.ts";
 import {
   ADMINS,
   groupByName,
+  principalNameById,
   principalsOf,
   servicePrincipalByApplication,
   servicePrincipals,
-  userById,
   userByName,
 } from "../../world/directory.ts";
 import { invalidValue, notFound, permissionDenied } from "../../world/errors.ts";
@@ -241,9 +241,12 @@ const POOL_LEVELS = ["CAN_ATTACH_TO", "CAN_MANAGE"];
 const CLUSTER_LEVELS = ["CAN_ATTACH_TO", "CAN_RESTART", "CAN_MANAGE"];
 const JOB_LEVELS = ["CAN_VIEW", "CAN_MANAGE_RUN", "CAN_MANAGE", "IS_OWNER"];
 
-/** The entry of a creator; nothing if that user was deleted. */
-function ofCreator(name: string | undefined, level: string): readonly AccessEntry[] {
-  return name === undefined ? [] : [{ user_name: name, permission_level: level }];
+/** The entry of a creator, a user or a service principal; nothing if it was deleted. */
+function ofCreator(world: World, name: string | undefined, level: string): readonly AccessEntry[] {
+  if (name === undefined) return [];
+  const isProgram = servicePrincipalByApplication(world, name) !== undefined;
+  const creator = isProgram ? { service_principal_name: name } : { user_name: name };
+  return [{ ...creator, permission_level: level }];
 }
 
 function nodeOr404(world: World, id: string): WorkspaceNode {
@@ -277,14 +280,14 @@ const ACCESS_TYPES: Readonly<Record<string, AccessType>> = {
     answers: "cluster",
     levels: CLUSTER_LEVELS,
     root: "/clusters/",
-    initial: (world, id) => ofCreator(clusterOr400(world, id).creator_user_name, "CAN_MANAGE"),
+    initial: (world, id) => ofCreator(world, clusterOr400(world, id).creator_user_name, "CAN_MANAGE"),
   },
   "instance-pools": {
     answers: "instance-pool",
     levels: POOL_LEVELS,
     root: "/instance-pools/",
     initial: (world, id) =>
-      ofCreator(userById(world, activePool(world, id).creator_user_id)?.userName, "CAN_MANAGE"),
+      ofCreator(world, principalNameById(world, activePool(world, id).creator_user_id), "CAN_MANAGE"),
   },
   "cluster-policies": {
     answers: "cluster-policy",
@@ -301,7 +304,7 @@ const ACCESS_TYPES: Readonly<Record<string, AccessType>> = {
     owned: "warehouse",
     takesHighest: true,
     root: "/sql/",
-    initial: (world, id) => ofCreator(warehouseOr404(world, id).creator_name, "IS_OWNER"),
+    initial: (world, id) => ofCreator(world, warehouseOr404(world, id).creator_name, "IS_OWNER"),
   },
   jobs: {
     answers: "job",
@@ -309,7 +312,7 @@ const ACCESS_TYPES: Readonly<Record<string, AccessType>> = {
     owned: "job",
     root: "/jobs/",
     initial: (world, id) =>
-      ofCreator(userById(world, jobOr400(world, id).creator_user_id)?.userName, "IS_OWNER"),
+      ofCreator(world, principalNameById(world, jobOr400(world, id).creator_user_id), "IS_OWNER"),
   },
   notebooks: ofTree("notebook", "NOTEBOOK"),
   directories: ofTree("directory", "DIRECTORY"),

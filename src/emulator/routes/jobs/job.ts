@@ -2,7 +2,7 @@
 
 import { defined, type JsonObject } from "../../../core/json.ts";
 import { isTimeZone, quartzProblem } from "../../../core/quartz.ts";
-import { userById } from "../../world/directory.ts";
+import { principalNameById } from "../../world/directory.ts";
 import { type ApiError, invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import { type Collection, extraOf, type World } from "../../world/world.ts";
@@ -66,7 +66,7 @@ export function describeJob(world: World, job: Job): JsonObject {
 
 /** Nothing once the creator was deleted (contract B 2.2, contract B 2.3). */
 export function creatorOf(world: World, { creator_user_id, creator_user_name }: Creator): JsonObject {
-  return userById(world, creator_user_id) ? { creator_user_name } : {};
+  return principalNameById(world, creator_user_id) === undefined ? {} : { creator_user_name };
 }
 
 export interface JobSchedule {
