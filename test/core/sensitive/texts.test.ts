@@ -288,3 +288,16 @@ test("a number is hidden where messages write it, and not as a part of another n
   texts.addValue(14133);
   expect(masked("a14133f")).toBe("a(sensitive)f");
 });
+
+test("a possible value of a spec is hidden nowhere else, and numbers and other strings stay hidden when it becomes known", () => {
+  const texts = new SensitiveTexts();
+  for (const value of [14133, "production", "other-text"]) texts.addValue(value);
+  expect(texts.masked("production 14133 other-text")).toBe("(sensitive) (sensitive) (sensitive)");
+  texts.addPossibleValue("production");
+  expect(texts.masked("production 14133 other-text")).toBe("production (sensitive) (sensitive)");
+  const other = new SensitiveTexts();
+  other.add("production");
+  other.addAll(texts);
+  other.add("production");
+  expect(other.masked("production 14133 other-text")).toBe("production (sensitive) (sensitive)");
+});

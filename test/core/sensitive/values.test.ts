@@ -95,6 +95,12 @@ describe("a sensitive string inside another value", () => {
     });
   });
 
+  test("is a digest in the state where the service has it and the spec has another plain value", () => {
+    const sensitive = run(A, { x: "value", note: "open" }, ["x"]);
+    const stored = sensitive.conceal(A, { note: "the value is here" }, "stored");
+    expect(stored.note).toMatch(DIGEST);
+  });
+
   test("is hidden in keys of open maps, but not in the names of fields, which users do not write", () => {
     const fields = ["tags", "azure", "azure/spot_price", "spot_list/0/spot_price"];
     const isField = (_: Address, path: Path): boolean => fields.includes(path.join("/"));
@@ -117,6 +123,14 @@ describe("a sensitive string inside another value", () => {
     expect(sensitive.concealedPath(A, ["azure", "spot_price"])).toEqual(["azure", "spot_price"]);
     expect(String(sensitive.concealedPath(A, ["tags", "spot_price"])[1])).not.toContain("spot");
   });
+});
+
+test("a sensitive entry of a map is sensitive where an answer has a list in place of the map", () => {
+  const sensitive = valuesOf();
+  sensitive.declare(A, { conf: { tags: { key: "hidden-value" }, names: ["a"] } }, [["conf", "tags", "key"]]);
+  const isSensitive = (...path: Path): boolean => sensitive.isSensitive(A, path);
+  expect(isSensitive("conf", "tags", 0, "value")).toBe(true);
+  expect(isSensitive("conf", "names", 0)).toBe(false);
 });
 
 test("an answer about a resource hides what is at a recorded place, and long copies of it in the rest of the answer", () => {
@@ -165,6 +179,18 @@ describe("the strings at a sensitive place of a live object", () => {
     sensitive.record(A, first.conceal(A, list("--env", "prod", "secret-now"), "stored"));
     sensitive.hide(A, list("--env", "prod", "secret-now"));
     expect(hides(sensitive, "prod")).toBe(false);
+    expect(hides(sensitive, "secret-now")).toBe(true);
+  });
+
+  test("are hidden everywhere, except those that one of several records of an object has in plain text", () => {
+    const sensitive = valuesOf();
+    for (const env of ["prod", "stage"]) {
+      const first = valuesOf();
+      first.declare(A, list("--env", env, "secret-now"), [["args", 2]]);
+      sensitive.record(A, first.conceal(A, list("--env", env, "secret-now"), "stored"));
+    }
+    sensitive.hide(A, list("--env", "prod", "stage", "secret-now"));
+    expect(["prod", "stage"].filter((text) => hides(sensitive, text))).toEqual([]);
     expect(hides(sensitive, "secret-now")).toBe(true);
   });
 
