@@ -28,8 +28,13 @@ const result = (workspace: string, status: ResultStatus): WorkspaceResult => ({
   diagnostics: [],
 });
 
-/** Runs with workspaces that fail by name. */
-async function ran(count: number, failing: readonly string[], options: Partial<FleetRunOptions> = {}) {
+/** Runs with workspaces that fail by name. `answer`: the status of the others. */
+async function ran(
+  count: number,
+  failing: readonly string[],
+  options: Partial<FleetRunOptions> = {},
+  answer: ResultStatus = "ok",
+) {
   let running = 0;
   let most = 0;
   const waves: string[] = [];
@@ -40,7 +45,7 @@ async function ran(count: number, failing: readonly string[], options: Partial<F
       most = Math.max(most, running);
       await new Promise((resolve) => setImmediate(resolve));
       running--;
-      return result(name, failing.includes(name) ? "failed" : "ok");
+      return result(name, failing.includes(name) ? "failed" : answer);
     },
     { parallelism: 3, ...options },
     { finished: () => undefined, waveStarted: (name, items) => waves.push(`${name} ${items.length}`) },
@@ -63,11 +68,15 @@ describe("a run over a fleet", () => {
     expect(found.stopped).toEqual({ reason: "wave", wave: "wave 2" });
   });
 
-  test("passes through all waves when none fails", async () => {
-    const found = await ran(20, [], { waves: parseWaves("canary: 1, then 10%, then rest") });
-    expect(found.waves).toEqual(["canary 1", "wave 2 2", "rest 17"]);
-    expect(found.skipped).toEqual([]);
-  });
+  test.each<ResultStatus>(["ok", "changes"])(
+    "passes through all waves when the result is %s",
+    async (status) => {
+      const options = { waves: parseWaves("canary: 1, then 10%, then rest"), maxFailures: 2 };
+      const found = await ran(20, [], options, status);
+      expect(found.waves).toEqual(["canary 1", "wave 2 2", "rest 17"]);
+      expect(found.skipped).toEqual([]);
+    },
+  );
 
   test("starts no more workspaces after the limit on failures", async () => {
     const found = await ran(20, ["w00", "w01"], { parallelism: 1, maxFailures: 2 });

@@ -29,6 +29,8 @@ describe("a selection", () => {
     [["env==prod", "team!=web"], ["ads"]],
     [["team"], ["ads", "web"]],
     [["!team"], ["lab"]],
+    [["team!=web"], ["ads", "lab"]],
+    [["team notin (ads)"], ["lab", "web"]],
     [["env in (test, dev)"], ["lab"]],
     [["team notin (ads),env=prod"], ["web"]],
     [["env=prod,!legacy"], ["ads"]],
