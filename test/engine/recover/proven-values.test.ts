@@ -112,6 +112,19 @@ test("of a created object, values that it lacks were not written, and others tha
   expect(provenValues(provider, undefined, wanted, live)).toEqual({ size: 2, key: "k" });
 });
 
+test("the witness of a value that may have been written leaves the record, so that the next plan writes the value", () => {
+  const things = kind("things", {
+    fields: { ...fields, key: { ...text, writeOnly: true, witness: "written" } },
+  });
+  const record = ready("things.a", { applied: { size: 1, key: "old" }, seen: { written: 5, color: "red" } });
+  for (const live of [undefined, object("t1", "a", { size: 2 })]) {
+    const updated = updatedRecord(things, record, { size: 2, key: "new" }, live);
+    expect(updated).toMatchObject({ applied: { size: 2 }, seen: { color: "red" } });
+    expect(updated.applied).not.toHaveProperty("key");
+    expect(updated.seen).not.toHaveProperty("written");
+  }
+});
+
 test("a record whose object no longer exists gets the wanted values over those that it has", () => {
   const record = ready("things.a", { applied: { size: 1, limit: 3 } });
   expect(updatedRecord(provider, record, { size: 2 }, undefined).applied).toEqual({ size: 2, limit: 3 });

@@ -37,6 +37,14 @@ describe("the workspace after a plan", () => {
     const id = b1.id;
     const valuesAfter = (change: Change) => workspace([change]).valuesAfter("boxes", b1);
     expect(valuesAfter(update("boxes.a", { id, after: { size: 5 } }))).toEqual({ size: 5 });
+    const diff = { before: 1, after: undefined, cause: "spec", replaces: false } as const;
+    const [note, size] = [
+      { ...diff, path: ["note"] },
+      { ...diff, path: ["size"] },
+    ];
+    const after = { note: "x" };
+    expect(valuesAfter(update("boxes.a", { id, after, diffs: [note] }))).toEqual({ note: "x", size: 1 });
+    expect(valuesAfter(update("boxes.a", { id, after, diffs: [note, size] }))).toEqual({ note: "x" });
     expect(valuesAfter(remove("boxes.a", { id }))).toBeUndefined();
     expect(valuesAfter(replace("boxes.a", { id }))).toBeUndefined();
     for (const change of [
