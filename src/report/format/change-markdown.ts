@@ -31,14 +31,15 @@ export function equalBlock(group: ChangeGroup, room: Room): Block {
   const [view] = group;
   const diff = diffOf(view, false);
   const most = group.length <= room.few ? group.length : room.names;
-  const named = names(group, most, room.text);
+  const named = names(group, most, room.characters);
   const sentences = room.lines === 0 ? [] : sentencesOf(view);
   const head = groupHead(group);
   if (isBeside(diff, room)) {
     const difference = diff.length === 0 ? ":" : `: ${diff.map(markdownCode).join(", ")} of`;
     return block("change", head, [`${head}${difference} ${named}`, ...sentences]);
   }
-  if (room.lines === 0) return block("change", head, [`${head}: ${tally(group, room.text)} (${named})`]);
+  if (room.lines === 0)
+    return block("change", head, [`${head}: ${tally(group, room.characters)} (${named})`]);
   return block("change", `${head}: ${named}`, [
     `${head}: ${named}`,
     ...sentences,
@@ -79,25 +80,25 @@ function securityFirst(fields: readonly FieldLine[]): readonly FieldLine[] {
   return ranked.toSorted((a, b) => a.rank - b.rank).map(({ line }) => line);
 }
 
-const isBeside = (diff: readonly string[], { text }: Room): boolean =>
-  diff.length <= MOST_BESIDE && diff.join("").length <= Math.min(LONGEST_BESIDE, text);
+const isBeside = (diff: readonly string[], { characters }: Room): boolean =>
+  diff.length <= MOST_BESIDE && diff.join("").length <= Math.min(LONGEST_BESIDE, characters);
 
 /** Changes of one kind and action without a block of their own, in one line. Of a few whose access changes, each has its difference there; of more, each difference is counted, so that no right is only in a closed block. */
 export function kindLine(own: ChangeGroup, room: Room): string {
   const [{ verb }] = own;
   const head = `- **${verb}** ${markdownText(kindCounts(own))}`;
   const isAccess = own.every((change) => !change.destroys && isAccessChange(change));
-  if (!isAccess) return `${head}: ${names(own, room.names, room.text)}`;
+  if (!isAccess) return `${head}: ${names(own, room.names, room.characters)}`;
   const differing = own.filter(({ fields }) => fields.length > 0);
   if (own.length > room.few && differing.length > 0)
-    return `${head}: ${tally(own, room.text)} (${names(own, room.names, room.text)})`;
+    return `${head}: ${tally(own, room.characters)} (${names(own, room.names, room.characters)})`;
   const parts = own.map((change) => {
     const lines = firstLines(change, room, false).map((line) =>
-      markdownCode(shortened(line.trim(), room.text)),
+      markdownCode(shortened(line.trim(), room.characters)),
     );
     return lines.length === 0
-      ? names([change], 1, room.text)
-      : `${names([change], 1, room.text)} (${lines.join(", ")})`;
+      ? names([change], 1, room.characters)
+      : `${names([change], 1, room.characters)} (${lines.join(", ")})`;
   });
   return `${head}: ${parts.join(", ")}`;
 }
@@ -149,8 +150,8 @@ export function changeBlock(view: ChangeView, room?: Room): Block {
   const remarks =
     remarkTexts.length === 0
       ? ""
-      : ` (${markdownText(shortened(remarkTexts.join("; "), room?.text ?? Number.POSITIVE_INFINITY))})`;
-  const head = `- **${view.verb}** ${titleCode(view, room?.text)}${remarks}`;
+      : ` (${markdownText(shortened(remarkTexts.join("; "), room?.characters ?? Number.POSITIVE_INFINITY))})`;
+  const head = `- **${view.verb}** ${titleCode(view, room?.characters)}${remarks}`;
   const diff = diffOf(view);
   if (room === undefined) return block("change", head, [head, ...sentencesOf(view), ...fence(diff)]);
   const sentences = room.lines === 0 ? [] : sentencesOf(view);
@@ -158,7 +159,7 @@ export function changeBlock(view: ChangeView, room?: Room): Block {
   if (beside.length > 0 && isBeside(beside, room))
     return block("change", head, [`${head}: ${beside.map(markdownCode).join(", ")}`, ...sentences]);
   if (room.lines > 0) return block("change", head, [head, ...sentences, ...fence(firstLines(view, room))]);
-  const counted = diff.length === 0 ? "" : `: ${tally([view], room.text)}`;
+  const counted = diff.length === 0 ? "" : `: ${tally([view], room.characters)}`;
   return block("change", head, [`${head}${counted}`]);
 }
 

@@ -76,8 +76,8 @@ const noteBlocks = (note: string): readonly Block[] =>
 function kindBlocks(groups: readonly DriftGroup[], room: Room): readonly Block[] {
   const alike = Map.groupBy(groups.flat(), ({ what, kind }) => `${what} ${kind}`);
   return [...alike.values()].map((own): Block => {
-    const differences = own.some(({ fields }) => fields.length > 0) ? `: ${tally(own, room.text)}` : "";
-    const text = `- **${own[0]?.what}** ${markdownText(kindCounts(own))}${differences} (${named(own, room.names, room.text)})\n`;
+    const differences = own.some(({ fields }) => fields.length > 0) ? `: ${tally(own, room.characters)}` : "";
+    const text = `- **${own[0]?.what}** ${markdownText(kindCounts(own))}${differences} (${named(own, room.names, room.characters)})\n`;
     return { what: "drifted resource", text };
   });
 }
@@ -93,17 +93,17 @@ function driftBlock(group: DriftGroup, room?: Room): Block {
   const [{ address, what, fields, content, remarks: all, author, source }] = group;
   const isSame = group.every((item) => item.author === author);
   const by = isSame ? author : authorText(source.origin && { ...source.origin, at: undefined }, true);
-  const { text = Number.POSITIVE_INFINITY, lines: most = Number.POSITIVE_INFINITY } = room ?? {};
+  const { characters = Number.POSITIVE_INFINITY, lines: most = Number.POSITIVE_INFINITY } = room ?? {};
   const remarkTexts = [...all, ...(by === "" ? [] : [by])].map((remark) =>
-    markdownText(shortened(remark, text)),
+    markdownText(shortened(remark, characters)),
   );
   const remarks = remarkTexts.length === 0 ? "" : ` (${remarkTexts.join("; ")})`;
   const isSingle = group.length === 1;
-  const title = isSingle ? codeOf(address, text) : markdownText(kindCounts(group));
+  const title = isSingle ? codeOf(address, characters) : markdownText(kindCounts(group));
   const head = `- **${what}** ${title}${remarks}`;
-  const members = named(group, room?.few ?? group.length, text);
+  const members = named(group, room?.few ?? group.length, characters);
   const beside = content.length > 0 ? [] : fields.map(withoutSeverity).flatMap(fieldDiff(false, false));
-  const longest = Math.min(beside.length === 1 ? LONGEST_LINE : LONGEST_BESIDE, text);
+  const longest = Math.min(beside.length === 1 ? LONGEST_LINE : LONGEST_BESIDE, characters);
   if (beside.length > 0 && beside.length <= MOST_BESIDE && beside.join("").length <= longest) {
     const line = `${head}: ${beside.map(markdownCode).join(", ")}${isSingle ? "" : ` of ${members}`}`;
     return block("drifted resource", head, [line]);
@@ -112,7 +112,7 @@ function driftBlock(group: DriftGroup, room?: Room): Block {
   const lines = [...fields.flatMap(fieldDiff(false)), ...content];
   if (most === 0)
     return block("drifted resource", head, [
-      fields.length === 0 ? line : `${line} ${tally([group[0]], text)}`,
+      fields.length === 0 ? line : `${line} ${tally([group[0]], characters)}`,
     ]);
   return block("drifted resource", head, [line, ...fence(shortenedLines(lines, most))]);
 }

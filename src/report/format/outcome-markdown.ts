@@ -78,12 +78,12 @@ function causeSections(causes: readonly Cause[], room: Room): readonly Section[]
 
 /** The cause of several failures, once. */
 function causeBlock([cause, items]: Cause, room?: Room): Block {
-  const { text } = findingQuote(cause, undefined, room?.text);
+  const { text } = findingQuote(cause, undefined, room?.characters);
   const most = Math.min(MOST_NAMED, room?.few ?? MOST_NAMED);
   const changes =
     most === 0
       ? ""
-      : `>\n> Changes: ${firstFew(items, most, ({ address }) => codeOf(address, room?.text))}\n`;
+      : `>\n> Changes: ${firstFew(items, most, ({ address }) => codeOf(address, room?.characters))}\n`;
   return { what: "finding", text: `${text.trimEnd()}\n${changes}\n` };
 }
 
@@ -106,7 +106,7 @@ function resultBlocks(items: readonly OutcomeItem[], room: Room): readonly Block
   return UNAPPLIED.flatMap((result) => {
     const own = items.filter((item) => item.result === result);
     if (own.length === 0) return [];
-    const which = firstFew(own, room.names, ({ address }) => codeOf(address, room.text));
+    const which = firstFew(own, room.names, ({ address }) => codeOf(address, room.characters));
     return [
       {
         what: "change",
@@ -136,7 +136,7 @@ function appliedRows(applied: readonly OutcomeItem[], plan: PlanView | undefined
       : [
           {
             what: "line of the summary",
-            text: `- **${label}**: ${markdownText(kindCounts(own))} (${names(own, Math.min(MOST_NAMED, room.names + 1), room.text)})\n`,
+            text: `- **${label}**: ${markdownText(kindCounts(own))} (${names(own, Math.min(MOST_NAMED, room.names + 1), room.characters)})\n`,
           },
         ];
   const blocks = [
@@ -157,7 +157,7 @@ function appliedSection(applied: readonly OutcomeItem[], room: Room): Section {
     ({ word, address }): Block => ({ what: "change", text: `- ${word} ${markdownCode(address)}\n` }),
   );
   const isOpen =
-    blocks.length <= FEW * room.changes && applied.every(({ address }) => address.length <= room.text);
+    blocks.length <= FEW * room.changes && applied.every(({ address }) => address.length <= room.characters);
   if (isOpen) return { rank: RANK.complete, open: "", blocks };
   return collapsed(RANK.complete, `Applied: ${count(blocks.length, "change")}`, blocks);
 }
@@ -174,7 +174,10 @@ function planSection(plan: PlanView | undefined): Section {
 function otherBlock(
   { result, action, address, finding, tried }: OutcomeItem,
   info: RunInfo | undefined,
-  { text: most, lines }: Pick<Room, "text" | "lines"> = { text: Number.POSITIVE_INFINITY, lines: 1 },
+  { characters: most, lines }: Pick<Room, "characters" | "lines"> = {
+    characters: Number.POSITIVE_INFINITY,
+    lines: 1,
+  },
 ): Block {
   const head = `- **${result}** ${action} ${codeOf(address, most)}`;
   if (finding === undefined) return { what: "change", text: `${head}\n` };

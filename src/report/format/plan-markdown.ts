@@ -25,7 +25,7 @@ import {
   type Section,
 } from "../text/shorten-markdown.ts";
 import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
-import { type AccessLine, type AccessView, openAccess } from "../view/access-view.ts";
+import { type AccessLine, type AccessView, shownAccess } from "../view/access-view.ts";
 import {
   type ChangeGroup,
   destroysIn,
@@ -45,6 +45,9 @@ import { driftBlocks } from "./drift-markdown.ts";
 /** A line of the summary names so many objects or side effects. */
 const NAMED_IN_LINE = 3;
 
+/** Lines of several sentences or names have so many times the characters of one. */
+const [SENTENCES, NAMES] = [3, 2];
+
 export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
   const touching = plan.shown.changes.filter((change) => change.touches);
   const shown = touching.filter((change) => change.origin !== "pending");
@@ -58,6 +61,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
     destroys: partOf(plan, "destroys", destroys),
     access: partOf(plan, "access changes", access),
     risky: partOf(plan, "changes that need attention", rest.filter(isRiskyChange)),
+    // Of all changes, as every line of the head.
     effects: foldEffects(plan.touching),
     renames: movedLines(plan).map(printable),
   };
@@ -69,7 +73,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
     collapsed(
       RANK.closed,
       `${ORIGIN_HEADS.pending}: ${count(pending.length, "resource")}`,
-      foldChanges(pending, plan).map((group) => groupBlock(group)),
+      foldChanges(pending, { expand: plan.expand }).map((group) => groupBlock(group)),
     ),
     table(plan),
     resolved(plan),
@@ -79,6 +83,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
   const { head, sections, incomplete } = firstThatFits(
     (room) => openPart(plan, info, lists, room),
     (open) => openTextOf(open.head, open.sections),
+    // `completeSection` is one more.
     closed.length + 1,
   );
   return fittedMarkdown(head, [...sections, completeSection(incomplete), ...closed], size);
@@ -125,37 +130,38 @@ interface OpenPart {
 function openPart(plan: PlanView, info: RunInfo | undefined, lists: Lists, room: Room): OpenPart {
   const { destroys, access, risky } = lists;
   // Destroys and access changes have half of the open places each, or more if the other needs fewer.
-  const half = room.changes / 2;
-  const destroyed = opened(
+  const half = Math.floor(room.changes / 2);
+  const destroysOpened = opened(
     "Destroys",
     plan,
     destroys,
     Math.max(half, room.changes - access.changes.length),
     room,
   );
-  const permitted = opened(
+  const accessOpened = opened(
     "Access",
     plan,
     access,
     Math.max(half, room.changes - destroys.changes.length),
     room,
   );
-  const left = Math.max(0, room.changes - destroyed.number - permitted.number);
-  const urgent = opened("Needs attention", plan, risky, left, room);
+  const left = Math.max(0, room.changes - destroysOpened.number - accessOpened.number);
+  const riskyOpened = opened("Needs attention", plan, risky, left, room);
   const all = [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics, ...plan.notes];
-  const isBelow = new Set(room.lines === 0 ? [] : destroys.changes.slice(0, destroyed.number));
+  // Changes whose blocks show their side effects; without lines, a block shows none. What destroys is never grouped, so groups are changes.
+  const destroyedBelow = new Set(room.lines === 0 ? [] : destroys.changes.slice(0, destroysOpened.number));
   return {
-    head: head(plan, info, glanceLines(plan, lists, isBelow, info, room)),
+    head: head(plan, info, glanceLines(plan, lists, destroyedBelow, info, room)),
     sections: [
       ...findingSections(all, "error", info, room),
       ...accessSections(plan, room),
-      destroyed.section,
-      permitted.section,
-      urgent.section,
+      destroysOpened.section,
+      accessOpened.section,
+      riskyOpened.section,
       ...findingSections(all, "warning", info, room),
       ...renamed(lists.renames, room),
     ],
-    incomplete: [destroyed, permitted, urgent].flatMap(({ incomplete }) => incomplete),
+    incomplete: [destroysOpened, accessOpened, riskyOpened].flatMap(({ incomplete }) => incomplete),
   };
 }
 
@@ -164,11 +170,12 @@ function renamed(lines: readonly string[], room: Room): readonly Section[] {
   const title = "To keep renamed resources, add this to the spec";
   const yaml = markdownBlock("yaml", lines).join("\n");
   const blockOf = (text: string): readonly Block[] => [{ what: "likely renames", text: `${text}\n` }];
+  // More entries than the room has changes would take too much of it.
   if (lines.length > room.changes) return [collapsed(RANK.open, title, blockOf(`\n${yaml}`))];
   return [{ rank: RANK.open, open: "", blocks: blockOf(`${title}:\n\n${yaml}`) }];
 }
 
-/** Replaces what stays aside, has side effects, or is what a guard objects to. */
+/** Replaces an object that is kept under another name, has side effects, or is what a guard objects to. */
 function isRisky(change: ChangeView, guarded: ReadonlySet<string>): boolean {
   return change.action === "replace" || change.consequences.length > 0 || guarded.has(change.address);
 }
@@ -197,12 +204,13 @@ function head(plan: PlanView, info: RunInfo | undefined, lines: readonly string[
 
 /** What the plan destroys and costs, and its side effects, without those of a single change of `destroyedBelow`. */
 function glanceLines(
-  { touching, costTotal, summary, ...plan }: PlanView,
+  plan: PlanView,
   { effects, destroys }: Lists,
   destroyedBelow: ReadonlySet<ChangeView>,
   info: RunInfo | undefined,
-  { text, names: most }: Room,
+  { characters, names: most }: Room,
 ): readonly string[] {
+  const { touching, costTotal, summary } = plan;
   const cost = touching.filter(isCostChange);
   const destroyed = destroysIn(touching);
   const few = Math.min(NAMED_IN_LINE, most);
@@ -213,12 +221,12 @@ function glanceLines(
     .slice(0, few)
     .map(
       ({ subject, sentence }) =>
-        `${markdownText(shortened(subject, text))}: ${markdownSentence(shortened(sentence, text))}`,
+        `${markdownText(shortened(subject, characters))}: ${markdownSentence(shortened(sentence, characters))}`,
     );
   const more = all.length - sentences.length;
   const costParts = [
-    ...(costTotal === undefined ? [] : [markdownText(shortened(costTotal, 3 * text))]),
-    ...(cost.length === 0 ? [] : [`${markdownText(kindCounts(cost))}: ${names(cost, few, text)}`]),
+    ...(costTotal === undefined ? [] : [markdownText(shortened(costTotal, SENTENCES * characters))]),
+    ...(cost.length === 0 ? [] : [`${markdownText(kindCounts(cost))}: ${names(cost, few, characters)}`]),
   ];
   // The section of what is destroyed names a small number, unless it is already pending.
   const isNamedBelow =
@@ -226,13 +234,13 @@ function glanceLines(
   return [
     ...(isNamedBelow
       ? []
-      : [`- **Destroys**: ${markdownText(kindCounts(destroyed))}: ${names(destroyed, few, text)}`]),
+      : [`- **Destroys**: ${markdownText(kindCounts(destroyed))}: ${names(destroyed, few, characters)}`]),
     ...(costParts.length === 0 ? [] : [`- **Cost**: ${costParts.join(" ")}`]),
     ...(summary.compare === 0 ? [] : [`- **Secrets not compared**: ${grouped(summary.compare)}`]),
     ...(sentences.length === 0
       ? []
       : [`- **Side effects**: ${sentences.join("; ")}${more === 0 ? "" : `; and ${grouped(more)} more`}`]),
-    ...nextLines(nextOfPlan({ touching, costTotal, summary, ...plan }, info)),
+    ...nextLines(nextOfPlan(plan, info)),
   ];
 }
 
@@ -258,10 +266,10 @@ function table({ touching }: PlanView): Section {
 /** Above the changes: what people can do matters more than how a change is written. */
 function accessSections({ access }: PlanView, room: Room): readonly Section[] {
   if (access === undefined) return [];
-  const { open, others, isShortened } = openAccess(access, room.rights);
+  const { shown, others, isShortened } = shownAccess(access, room.rights);
   const all = isShortened ? access.allLines : [];
   const number = all.reduce((sum, { items }) => sum + items.length, 0);
-  const notCompared = markdownText(shortened(access.notCompared.join("; "), 3 * room.text));
+  const notCompared = markdownText(shortened(access.notCompared.join("; "), SENTENCES * room.characters));
   const notes: readonly Block[] =
     notCompared === "" ? [] : [{ what: "note about access", text: `- not compared: ${notCompared}\n` }];
   return [
@@ -269,7 +277,7 @@ function accessSections({ access }: PlanView, room: Room): readonly Section[] {
       rank: RANK.open,
       open: `### ${markdownText(access.title)}`,
       blocks: [
-        ...open.map((line) => accessBlock(line, room.text)),
+        ...shown.map((line) => accessBlock(line, room.characters)),
         ...otherPrincipals(others, access, room),
         ...notes,
       ],
@@ -282,7 +290,7 @@ function accessSections({ access }: PlanView, room: Room): readonly Section[] {
   ];
 }
 
-/** Who else gains or loses rights, and how many: no right is only in a closed block. */
+/** Who else gains or loses rights, and how many, so that each right is counted in an open line. */
 function otherPrincipals(
   others: readonly AccessLine[],
   { allLines }: AccessView,
@@ -292,13 +300,13 @@ function otherPrincipals(
     const heads = new Set(lines.map(({ head }) => head));
     const rights = allLines.filter((line) => line.verb === verb && heads.has(line.head));
     const number = rights.reduce((sum, { items }) => sum + items.length, 0);
-    const names = markdownText(shortened(firstFew([...heads], 3), 2 * room.text));
+    const names = markdownText(shortened(firstFew([...heads], 3), NAMES * room.characters));
     return { what: "right", text: `- **${verb}** ${names}: ${count(number, "right")}\n` };
   });
 }
 
-function accessBlock({ verb, head, items }: AccessLine, most = Number.POSITIVE_INFINITY): Block {
-  const text = (part: string) => markdownText(shortened(part, 2 * most));
+function accessBlock({ verb, head, items }: AccessLine, characters = Number.POSITIVE_INFINITY): Block {
+  const text = (part: string) => markdownText(shortened(part, NAMES * characters));
   const [only] = items;
   const start = `- **${verb}** ${text(head)}`;
   if (items.length === 1 && only !== undefined) return block("right", start, [`${start}: ${text(only)}`]);
@@ -328,6 +336,7 @@ function opened(title: string, plan: PlanView, part: ChangePart, most: number, r
   const lines = byKind.size > room.kinds ? Map.groupBy(rest, ([{ verb }]) => verb) : byKind;
   const isShortened =
     lines.size > 0 ||
+    // A smaller room also shortens names and sentences.
     room.lines < SPACIOUS.lines ||
     shown.some((group) => group.length > 1 || diffOf(group[0]).length > room.lines);
   const caused = plan.split === undefined ? "" : ", caused by this change";

@@ -1,5 +1,5 @@
 // A plan as text for a terminal: `planText` lists the sections in their order.
-// What a view has for readers is printable already: titles, fields, changes, and access. What documents also need unchanged, such as addresses,
+// What a view has for readers is printable already: titles, fields, changes, and access. What JSON also needs unchanged, such as addresses,
 // names, and the base, is made printable here.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
@@ -8,7 +8,7 @@ import { diagnosticTexts } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
 import { type Colors, textTable } from "../text/terminal.ts";
-import { type AccessLine, openAccess } from "../view/access-view.ts";
+import { type AccessLine, shownAccess } from "../view/access-view.ts";
 import { destroysIn, foldChanges, kindCounts } from "../view/change-groups.ts";
 import type { DriftItem } from "../view/drift-view.ts";
 import {
@@ -51,23 +51,22 @@ export function sectionsText(sections: readonly (readonly string[])[]): string {
   return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
-/** The verdict, and what the plan destroys: at the start, too, where the end is screens away. */
+/** The summary without its comparison with a base, and what the plan destroys: at the start, too, where the end is screens away. */
 function longPlanStart(plan: PlanView, colors: Colors): readonly (readonly string[])[] {
   return plan.touching.length < MANY_ROWS
     ? []
-    : [verdictSection(plan, colors), destroysSection(plan, colors)];
+    : [summarySection({ ...plan, split: undefined }, colors), destroysSection(plan, colors)];
 }
 
 /** A line with several items has a row for each, and one for its head. */
 const MOST_ACCESS_ROWS = 40;
 
-/** The rights that users, groups, and service principals gain and lose. */
+/** The rights that users, groups, and service principals gain and lose. Above the changes, because it matters more. */
 function accessSection({ access, expand }: PlanView, colors: Colors): readonly string[] {
   if (access === undefined) return [];
-  const all = expand ? access.allLines : access.lines;
-  const { open: shown, isShortened } = expand
-    ? { open: all, isShortened: false }
-    : openAccess(access, MOST_ACCESS_ROWS);
+  const { shown, isShortened } = expand
+    ? { shown: access.allLines, isShortened: false }
+    : shownAccess(access, MOST_ACCESS_ROWS);
   return [
     colors.bold(`${access.title}.`),
     ...shown.flatMap((line) => accessLines(line, colors)),
@@ -89,6 +88,7 @@ function changesSection(plan: PlanView, colors: Colors): readonly string[] {
   return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
     ...(at === 0 ? [] : [""]),
     ...(head === undefined ? [] : [colors.bold(`${head}:`)]),
+    // A terminal has no closed blocks, so equal changes of access are a group, too.
     ...changeBlocks(foldChanges(changes, { expand: plan.expand, foldsAccess: true }), colors),
   ]);
 }
@@ -96,6 +96,7 @@ function changesSection(plan: PlanView, colors: Colors): readonly string[] {
 /** Drift that no change of this plan reverts; other drift is marked at its change. */
 function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   if (plan.shown.drift.length === 0) return [];
+  // Also of changes that `--show` and `--hide` leave out.
   const changed = new Set(plan.touching.map(({ address }) => address));
   const rest = plan.shown.drift.filter((item) => !changed.has(item.address));
   const section = (title: string, drift: readonly DriftItem[]) =>
@@ -160,25 +161,21 @@ export function hiddenSection(hidden: string | undefined, colors: Colors): reado
 
 /** Of a large plan, the numbers of changes by kind and action. */
 function tableSection(plan: PlanView, colors: Colors): readonly string[] {
-  return textTable(kindTable(plan.touching), {
+  return textTable(kindTable(plan.touching, { changes: MANY_ROWS, kinds: 2 }), {
     indent: "  ",
     head: colors.dim,
     right: (column) => column > 0,
   });
 }
 
-function summarySection(plan: PlanView, colors: Colors): readonly string[] {
-  const { title, split } = plan;
-  const ofSplit = split === undefined ? [] : [colors.bold(split.title)];
-  return [colors.bold(title), ...ofSplit, ...refusalLines(plan, colors)];
+/** The numbers of changes, those of the comparison with a base, and why the plan cannot be applied. */
+function summarySection({ title, split, refusal }: PlanView, colors: Colors): readonly string[] {
+  return [
+    colors.bold(title),
+    ...(split === undefined ? [] : [colors.bold(split.title)]),
+    ...(refusal === undefined ? [] : [colors.red(colors.bold(refusal))]),
+  ];
 }
-
-function verdictSection(plan: PlanView, colors: Colors): readonly string[] {
-  return [colors.bold(plan.title), ...refusalLines(plan, colors)];
-}
-
-const refusalLines = ({ refusal }: PlanView, colors: Colors): readonly string[] =>
-  refusal === undefined ? [] : [colors.red(colors.bold(refusal))];
 
 /** More objects have a line for each kind. */
 const MOST_IN_SENTENCE = 10;
@@ -215,7 +212,7 @@ function renamesSection(plan: PlanView): readonly string[] {
   return [`To keep renamed resources, ${advice}:`, ...lines.map((line) => printable(`  ${line}`))];
 }
 
-/** Listed at the end as well, because the question of an apply follows. */
+/** Marked at each change; here once more, because the question of an apply follows. */
 function revertSection(plan: PlanView, colors: Colors): readonly string[] {
   const reverting = plan.touching.filter(({ reverts }) => reverts.length > 0);
   if (reverting.length === 0) return [];

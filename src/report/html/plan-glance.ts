@@ -2,7 +2,7 @@
 
 import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
-import { type AccessLine, type AccessView, openAccess } from "../view/access-view.ts";
+import { type AccessLine, type AccessView, shownAccess } from "../view/access-view.ts";
 import { destroysIn, foldEffects, isAccessChange, isCostChange, kindCounts } from "../view/change-groups.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
@@ -115,12 +115,12 @@ const MOST_RIGHTS = 500;
 /** `isCrowded`: the findings above fill the first screen, on which the summary counts the changes. */
 export function accessSection(access: AccessView | undefined, isCrowded: boolean): Html {
   if (access === undefined) return NOTHING;
-  const { open, isShortened } = openAccess(access);
+  const { shown, isShortened } = shownAccess(access);
   const notes =
     access.notCompared.length === 0 ? NOTHING : html`<li>not compared: ${access.notCompared.join("; ")}</li>`;
   const all = isShortened ? allRights(access) : NOTHING;
-  const lines = html`<ul>${open.map(accessLine)}${notes}</ul>${all}`;
-  if (isCrowded && open.length > MOST_CROWDED) return closed(access.title, [lines], "access");
+  const lines = html`<ul>${shown.map(accessLine)}${notes}</ul>${all}`;
+  if (isCrowded && shown.length > MOST_CROWDED) return closed(access.title, [lines], "access");
   return html`<section id="access"><h2>${access.title}</h2>${lines}</section>
 `;
 }

@@ -16,8 +16,8 @@ export interface Room {
   readonly rights: number;
   readonly errors: number;
   readonly warnings: number;
-  /** Characters of a name or a sentence. */
-  readonly text: number;
+  /** Of a name or a sentence. */
+  readonly characters: number;
 }
 
 /** Of a report that is not limited to two screens. */
@@ -30,20 +30,20 @@ export const SPACIOUS: Room = {
   rights: 10,
   errors: 5,
   warnings: 3,
-  text: 600,
+  characters: 600,
 };
 
 /** From much detail to little. */
 const ROOMS: readonly Room[] = [
   SPACIOUS,
   { ...SPACIOUS, lines: 3, rights: 5, errors: 3 },
-  { ...SPACIOUS, changes: 8, lines: 2, rights: 5, errors: 3, text: 300 },
-  { ...SPACIOUS, changes: 6, lines: 1, few: 5, rights: 4, errors: 3, text: 200 },
-  { ...SPACIOUS, changes: 4, lines: 0, few: 0, names: 3, rights: 4, errors: 3, text: 160 },
-  { ...SPACIOUS, changes: 2, lines: 0, few: 0, names: 2, rights: 3, errors: 2, text: 120 },
-  { ...SPACIOUS, changes: 0, lines: 0, few: 0, names: 2, rights: 3, errors: 2, text: 90 },
-  { ...SPACIOUS, changes: 0, lines: 0, few: 0, names: 1, kinds: 12, rights: 3, errors: 2, text: 60 },
-  { ...SPACIOUS, changes: 0, lines: 0, few: 0, names: 1, kinds: 5, rights: 3, errors: 2, text: 60 },
+  { ...SPACIOUS, changes: 8, lines: 2, rights: 5, errors: 3, characters: 300 },
+  { ...SPACIOUS, changes: 6, lines: 1, few: 5, rights: 4, errors: 3, characters: 200 },
+  { ...SPACIOUS, changes: 4, lines: 0, few: 0, names: 3, rights: 4, errors: 3, characters: 160 },
+  { ...SPACIOUS, changes: 2, lines: 0, few: 0, names: 2, rights: 3, errors: 2, characters: 120 },
+  { ...SPACIOUS, changes: 0, lines: 0, few: 0, names: 2, rights: 3, errors: 2, characters: 90 },
+  { ...SPACIOUS, changes: 0, lines: 0, few: 0, names: 1, kinds: 12, rights: 3, errors: 2, characters: 60 },
+  { ...SPACIOUS, changes: 0, lines: 0, few: 0, names: 1, kinds: 5, rights: 3, errors: 2, characters: 60 },
   {
     ...SPACIOUS,
     changes: 0,
@@ -54,7 +54,7 @@ const ROOMS: readonly Room[] = [
     rights: 2,
     errors: 1,
     warnings: 1,
-    text: 60,
+    characters: 60,
   },
 ];
 

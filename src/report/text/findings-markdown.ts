@@ -66,16 +66,17 @@ function rankOf({ rule }: Diagnostic): number {
 /** A line names so many resources or codes. */
 const NAMED = 3;
 
-function openFinding(group: DiagnosticGroup, info: RunInfo | undefined, { text, names }: Room): Block {
+function openFinding(group: DiagnosticGroup, info: RunInfo | undefined, { characters, names }: Room): Block {
   const [first, ...others] = group;
-  if (others.length === 0) return findingQuote(first, info, text);
+  if (others.length === 0) return findingQuote(first, info, characters);
   const about = group.flatMap(({ address }) =>
-    address === undefined ? [] : [markdownCode(shortened(address, text))],
+    address === undefined ? [] : [markdownCode(shortened(address, characters))],
   );
   const which = about.length === 0 ? "" : `: ${firstFew(about, Math.min(NAMED, names))}`;
   const isSame = group.every(({ message }) => message === first.message);
-  const message = shortened(first.message, text);
-  const rule = first.rule === undefined ? "" : ` (rule ${markdownCode(shortened(first.rule.name, text))})`;
+  const message = shortened(first.message, characters);
+  const rule =
+    first.rule === undefined ? "" : ` (rule ${markdownCode(shortened(first.rule.name, characters))})`;
   const more = isSame ? "" : `, and ${grouped(others.length)} more`;
   const sentence = `${markdownSentence(message.replace(/\.$/, ""))}${rule}${more}`;
   const quote = `> **${count(group.length, first.severity)}** ${markdownCode(first.code)} ${sentence}${which}\n\n`;

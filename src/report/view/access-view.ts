@@ -39,7 +39,7 @@ const MOST_NAMED = 3;
 const VERB = { "+": "gains", "-": "loses" } as const;
 
 /** So many lines are open above the changes of a page or a comment. */
-const MOST_OPEN = 5;
+const MOST_SHOWN = 5;
 
 export function accessView(diff: AccessDiff, registry: KindRegistry, by: AccessGrouping): AccessView {
   const { gained, lost, notCompared } = diff;
@@ -76,22 +76,22 @@ const mostImportant = (rights: readonly AccessRight[]): number =>
 
 const byImportance = (a: AccessRight, b: AccessRight): number => importanceOf(b) - importanceOf(a);
 
-/** `isShortened`: `allLines` has more. `others`: the lines that are not open. */
-export interface OpenAccess {
-  readonly open: readonly AccessLine[];
+/** `isShortened`: `allLines` has more. `others`: the lines that are not shown. */
+export interface ShownAccess {
+  readonly shown: readonly AccessLine[];
   readonly others: readonly AccessLine[];
   readonly isShortened: boolean;
 }
 
 /** What a report shows of the access at any size of a plan; a page or a comment has fewer rows than text. */
-export function openAccess({ lines, allLines }: AccessView, mostRows = MOST_OPEN): OpenAccess {
+export function shownAccess({ lines, allLines }: AccessView, mostRows = MOST_SHOWN): ShownAccess {
   const rows = lines.reduce((sum, { items }) => sum + (items.length === 1 ? 1 : 1 + items.length), 0);
-  if (rows <= mostRows) return { open: lines, others: [], isShortened: lines !== allLines };
+  if (rows <= mostRows) return { shown: lines, others: [], isShortened: lines !== allLines };
   const most = lines.toSorted((a, b) => b.importance - a.importance).slice(0, mostRows);
-  const [open = [], others = []] = [true, false].map((isOpen) =>
-    lines.filter((line) => most.includes(line) === isOpen),
+  const [shown = [], others = []] = [true, false].map((isShown) =>
+    lines.filter((line) => most.includes(line) === isShown),
   );
-  return { open: open.map((line) => ({ ...line, items: [line.brief] })), others, isShortened: true };
+  return { shown: shown.map((line) => ({ ...line, items: [line.brief] })), others, isShortened: true };
 }
 
 function firstItems(items: readonly string[]): string {

@@ -296,7 +296,7 @@ export const MANY_ROWS = 20;
 /** Rows of the table by kind: first the heads, then a row for each kind that changes. Empty below `least`, where the summary says as much. */
 export function kindTable(
   touching: readonly ChangeView[],
-  least = { changes: MANY_ROWS, kinds: 2 },
+  least: { readonly changes: number; readonly kinds: number },
 ): readonly (readonly string[])[] {
   const kinds = [...new Set(touching.map((change) => change.kind))];
   if (touching.length < least.changes || kinds.length < least.kinds) return [];

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { AccessState } from "../../../src/planner/effective-access/access-state.ts";
 import { compareRights } from "../../../src/planner/effective-access/compare-rights.ts";
 import { registry as everyKind } from "../../../src/providers/index.ts";
-import { accessView, openAccess } from "../../../src/report/view/access-view.ts";
+import { accessView, shownAccess } from "../../../src/report/view/access-view.ts";
 import { planningRegistryIn } from "../../../src/resource/dialect-view.ts";
 import {
   changedWorld,
@@ -157,8 +157,8 @@ describe("the access diff", () => {
       ],
     };
     const view = accessView({ ...compare(before, after), notCompared: [] }, registry, "principal");
-    const { open, isShortened } = openAccess(view);
-    expect(open.map(({ head, items }) => `${head}: ${items.join("; ")}`)).toEqual([
+    const { shown, isShortened } = shownAccess(view);
+    expect(shown.map(({ head, items }) => `${head}: ${items.join("; ")}`)).toEqual([
       "everyone in data (2 people): WRITE on scope ml",
       "a@x: READ on scope scope-0",
       "b@x: READ on scope scope-1",
