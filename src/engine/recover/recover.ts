@@ -2,7 +2,7 @@
 // Whether an object is certainly the created one, `isCertainlyCreated` also decides for a creation without an answer in the present run
 // (engine/apply/change-actions).
 
-import { type Address, addressOf, kindOf, type RemoteId } from "../../core/address.ts";
+import { type Address, addressOf, kindOf, parentOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { shellWord } from "../../core/sentences.ts";
@@ -53,6 +53,7 @@ export function recover(input: RecoverInput): Recovered {
     liveIndex,
     readable,
     owner: (kind, id) => ownerOf(draft.records, kind, id),
+    membersOf: (kind, name) => membersIn(draft.records, input.registry, kind, name),
     now: input.now,
     adopt: input.adopt === true,
   };
@@ -74,6 +75,21 @@ function ownerOf(
   for (const { address, id: recorded, deposed } of records.values())
     if (kindOf(address) === kind && (recorded === id || deposed?.includes(id) === true)) return address;
   return undefined;
+}
+
+function membersIn(
+  records: ReadonlyMap<Address, StateRecord>,
+  registry: Registry,
+  kind: string,
+  name: string,
+): readonly StateRecord[] {
+  const kinds = new Set(
+    registry.kinds.flatMap((member) => (member.nested?.kind === kind ? [member.kind] : [])),
+  );
+  if (kinds.size === 0) return [];
+  return [...records.values()].filter(
+    (record) => kinds.has(kindOf(record.address)) && parentOf(record.name) === name,
+  );
 }
 
 /** Makes durable what recovery found, and what else has to be known before anything is sent. To be done under the lock. */
@@ -183,7 +199,12 @@ function update(
 function deletion(intent: OpenIntent, provider: Provider, recovery: RecoveryContext): IntentResolution {
   const { address, id } = intent;
   if (id === undefined || recovery.liveIndex.byId(provider.kind, id) !== undefined) return closed(intent);
-  return closed(intent, { type: "gone", gone: { address, id } });
+  // The service deletes an object with its members.
+  const gone = [{ address, id }, ...recovery.membersOf(provider.kind, intent.name)];
+  return closed(
+    intent,
+    ...gone.map(({ address, id }): JournalEntry => ({ type: "gone", gone: { address, id } })),
+  );
 }
 
 function creation(
@@ -304,6 +325,8 @@ export interface RecoveryContext {
   readonly now: number;
   /** The address that manages a live object in the state. */
   readonly owner: (kind: string, id: RemoteId) => Address | undefined;
+  /** The recorded members of the object with this natural name: the ACLs and secrets of a scope. */
+  readonly membersOf: (kind: string, name: string) => readonly StateRecord[];
   /** `--adopt` is set, so an unknown origin does not block. */
   readonly adopt: boolean;
 }

@@ -185,6 +185,19 @@ test("a delete counts as done if the object is missing; otherwise the next plan 
   expect([at(there.state, "things.a")?.id, there.state.open]).toEqual(["t1", []]);
 });
 
+test("a delete that counts as done takes the members of the object, too, and those of no other", () => {
+  const { state } = recovered({
+    open: [open("rooms.red", { action: "delete", id: remoteId("t1") })],
+    records: [
+      ready("rooms.red", { id: remoteId("t1") }),
+      ready("items.red/chair", { id: remoteId("red/chair") }),
+      ready("items.blue/chair", { id: remoteId("blue/chair") }),
+    ],
+    live: { rooms: [] },
+  });
+  expect([...state.records.keys()]).toEqual(["items.blue/chair"]);
+});
+
 test("a delete of a deposed object takes only that one from the record", () => {
   const { state } = recovered({
     open: [open("things.a", { action: "delete", id: remoteId("old") })],
