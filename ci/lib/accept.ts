@@ -3,7 +3,7 @@
 import { toDottedPath } from "../../src/core/pointer.ts";
 import { printable } from "../../src/report/text/printable.ts";
 import { fenced, type Subject, subjectText } from "./body.ts";
-import { type Checkout, runGit } from "./git.ts";
+import { type Checkout, runGit, withToken } from "./git.ts";
 import { isRecord } from "./http.ts";
 import { BadInput, type Env, type Platform } from "./settings.ts";
 
@@ -161,29 +161,9 @@ function commit(checkout: Checkout, files: readonly string[], message: string): 
   return true;
 }
 
-/** The token is in the environment of git only, because every user of the runner sees the arguments of a process. */
 function push(checkout: Checkout, platform: Platform, branch: string, token: string): void {
-  const { env, cwd } = checkout;
   const origin = runGit(checkout, ["remote", "get-url", "origin"]);
   const url = origin.replace(/^(https?:\/\/)[^/@]*@/, "$1");
-  const basic = (user: string): string => `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`;
-  const credential =
-    platform === "azure" ? `Bearer ${token}` : basic(platform === "github" ? "x-access-token" : "oauth2");
-  const count = Number(env.GIT_CONFIG_COUNT ?? 0);
-  const key = `http.${url}.extraHeader`;
-  const header = {
-    GIT_CONFIG_COUNT: String(count + 2),
-    // The checkout may keep a header of the platform, and a server refuses two. An empty one removes it.
-    ...{ [`GIT_CONFIG_KEY_${count}`]: key, [`GIT_CONFIG_VALUE_${count}`]: "" },
-    [`GIT_CONFIG_KEY_${count + 1}`]: key,
-    [`GIT_CONFIG_VALUE_${count + 1}`]: `Authorization: ${credential}`,
-    GIT_TERMINAL_PROMPT: "0",
-  };
-  runGit({ cwd, env: { ...env, ...header } }, [
-    "push",
-    "--quiet",
-    "--force",
-    url,
-    `HEAD:refs/heads/${branch}`,
-  ]);
+  const target = ["--force", url, `HEAD:refs/heads/${branch}`];
+  runGit(withToken(checkout, platform, url, token), ["push", "--quiet", ...target]);
 }

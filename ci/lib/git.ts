@@ -2,7 +2,7 @@
 // the server of the checkout.
 
 import { spawnSync } from "node:child_process";
-import type { Env } from "./settings.ts";
+import type { Env, Platform } from "./settings.ts";
 
 const SYSTEM = [
   ...["PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TEMP", "TMP"],
@@ -49,6 +49,24 @@ export function originOf(remoteUrl: string): Origin {
 export interface Checkout {
   readonly cwd: string;
   readonly env: Env;
+}
+
+/** The token of the platform is in the environment of git only, because every user of the runner sees the arguments of a process. */
+export function withToken({ cwd, env }: Checkout, platform: Platform, url: string, token: string): Checkout {
+  const basic = (user: string): string => `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`;
+  const credential =
+    platform === "azure" ? `Bearer ${token}` : basic(platform === "github" ? "x-access-token" : "oauth2");
+  const count = Number(env.GIT_CONFIG_COUNT ?? 0);
+  const key = `http.${url}.extraHeader`;
+  const header = {
+    GIT_CONFIG_COUNT: String(count + 2),
+    // The checkout may keep a header of the platform, and a server refuses two. An empty one removes it.
+    ...{ [`GIT_CONFIG_KEY_${count}`]: key, [`GIT_CONFIG_VALUE_${count}`]: "" },
+    [`GIT_CONFIG_KEY_${count + 1}`]: key,
+    [`GIT_CONFIG_VALUE_${count + 1}`]: `Authorization: ${credential}`,
+    GIT_TERMINAL_PROMPT: "0",
+  };
+  return { cwd, env: { ...env, ...header } };
 }
 
 /** What git prints, without white space around it. No hook of the checkout runs. Throws if git fails. */

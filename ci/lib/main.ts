@@ -93,7 +93,11 @@ async function main(settings: Settings): Promise<number> {
   const where = placeOf(settings, number);
   const done = await runWorkspace(settings, env, where);
   const success = done.exitCode === 0 || done.exitCode === 2;
-  const report = { ...settings, base: settings.base ?? where.base };
+  const report = {
+    ...settings,
+    base: settings.base ?? where.base,
+    notice: settings.notice ?? where.notice,
+  };
   publish(report, done);
   if (done.cancelled) {
     if (settings.comment || settings.issue) log("Canceled: the comment and the issue were not changed.");
@@ -152,12 +156,12 @@ function pullRequestsOf({ platform }: Settings): PullRequests {
 
 /** Where the command runs: the checkout, or a folder with an untrusted spec that is not checked out. */
 function placeOf(settings: Settings, number: number | undefined): Place {
-  const { untrusted, platform, followed, subject, run } = settings;
+  const { untrusted, platform, followed, subject, run, branch } = settings;
   const elsewhere = followed !== undefined || (env.WORKSPACE_CI_PULL_REQUEST ?? "") !== "";
   if (!elsewhere) return { cwd: process.cwd(), commit: run.commit };
   if (!untrusted) throw new BadInput("another pull request can be planned with untrusted only");
   if (number === undefined) throw new BadInput("this run has no pull request");
-  return fetchUntrusted(env, { platform, number, folder: subject.folder, sha: followed?.sha });
+  return fetchUntrusted(env, { platform, number, folder: subject.folder, sha: followed?.sha, branch });
 }
 
 async function followedPullRequest({ followed }: Settings): Promise<number | undefined> {

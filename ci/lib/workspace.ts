@@ -37,6 +37,8 @@ export interface Place {
   readonly commit: string;
   /** A folder with the spec before the change. */
   readonly base?: string | undefined;
+  /** What readers of the plan have to know about its base. */
+  readonly notice?: string;
 }
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -74,6 +74,34 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
     expect(again.outputs).toMatchObject({ changes: "false", "exit-code": "0" });
   });
 
+  test("plan the merge of a pull request with the present main, also if the platform merged it with an older one", async () => {
+    const older = site.git(site.origin, "rev-parse", "main");
+    const event = pullRequest(80, specOf(20));
+    const sha = site.commit({ "workspace.yaml": `groups: { theirs: {} }\n${specOf(10)}` }, "refs/heads/main");
+    await run("workspace-apply", "plan", onMain(81, sha));
+    expect((await run("workspace-apply", "apply", onMain(81, sha))).code).toBe(0);
+    const behind = await run("workspace-plan", "plan", event);
+    expect({ code: behind.code, output: behind.output }).toMatchObject({ code: 0 });
+    const [{ body = "" } = {}] = site.host.comments;
+    expect(body).toContain(
+      "Compared with origin/main: 1 caused by this change &#40;1 to update&#41;, 0 already pending",
+    );
+    expect(body).not.toContain("theirs");
+    // A merge that conflicts with the present main.
+    site.commit({ "workspace.yaml": `groups: { theirs: {} }\n${specOf(15)}` }, "refs/heads/main");
+    const conflicting = await run("workspace-plan", "plan", { ...event, number: 82 });
+    expect({ code: conflicting.code, output: conflicting.output }).toMatchObject({ code: 0 });
+    const [{ body: last = "" } = {}] = site.host.comments;
+    const name = older.slice(0, 12);
+    expect(last).toContain(
+      `> **Note**: This is the plan of the merge with commit ${name} of \`main\`, because the present \`main\` cannot be merged here. What that branch has since would be undone by this plan, but not by a merge.`,
+    );
+    expect(last).toContain(`Compared with ${name}: `);
+    const restored = site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
+    await run("workspace-apply", "plan", onMain(83, restored));
+    expect((await run("workspace-apply", "apply", onMain(83, restored))).code).toBe(0);
+  });
+
   test("keep one comment on a pull request and minimize it when nothing is left", async () => {
     const event = pullRequest(7, specOf(20));
     const first = await run("workspace-plan", "plan", event);

@@ -32,6 +32,7 @@ function fetch(
     number: 6,
     folder: "infra",
     sha: undefined,
+    branch: "main",
     ...ref,
   };
   const spec = fetchUntrusted(env, whole, limits);
@@ -57,7 +58,13 @@ describe("the spec of an untrusted pull request", () => {
 
   test("is its head alone where the merge is missing, or is one of an older head", () => {
     const head = site.commit({ "infra/workspace.yaml": specOf(30) }, "refs/pull/7/head", main);
-    expect(fetch({ number: 7 })).toMatchObject({ commit: head, base: undefined });
+    expect(fetch({ number: 7 })).toMatchObject({
+      commit: head,
+      base: undefined,
+      notice: expect.stringContaining(
+        "the plan of the branch alone, because it cannot be merged with `main` here",
+      ),
+    });
     site.pull(8, { "infra/workspace.yaml": specOf(20) });
     const newer = site.commit({ "infra/workspace.yaml": specOf(40) }, "refs/pull/8/head", main);
     const spec = fetch({ number: 8 });
@@ -65,6 +72,34 @@ describe("the spec of an untrusted pull request", () => {
     expect(textIn(spec, "infra/workspace.yaml")).toBe(specOf(40));
     const request = site.commit({ "infra/workspace.yaml": specOf(50) }, "refs/merge-requests/9/head", main);
     expect(fetch({ platform: "gitlab", number: 9 })).toMatchObject({ commit: request, base: undefined });
+  });
+
+  test("is its merge into the present branch, also if the platform merged it with an older one", () => {
+    const from = site.commit({ "infra/workspace.yaml": specOf(10) }, "refs/heads/main");
+    const head = site.pull(11, { "infra/workspace.yaml": specOf(20) }, from);
+    const present = site.commit({ "infra/later.yaml": "later" }, "refs/heads/main");
+    for (let more = 0; more < 3; more += 1) site.commit({ "other/x": String(more) }, "refs/heads/main");
+    const tip = site.git(site.origin, "rev-parse", "main");
+    const spec = fetch({ number: 11, sha: head });
+    expect(spec).toMatchObject({ commit: head, base: `../${tip.slice(0, 12)}` });
+    expect(spec.notice).toBeUndefined();
+    expect(textIn(spec, "infra/later.yaml")).toBe("later");
+    expect(textIn(spec, "infra/workspace.yaml")).toBe(specOf(20));
+    expect(textIn(spec, `${spec.base}/infra/later.yaml`)).toBe("later");
+    // A pull request of another branch keeps the base of its merge.
+    const release = site.commit({ "infra/release.yaml": "1" }, "refs/heads/release", from);
+    const tree = site.git(site.origin, "rev-parse", `${release}^{tree}`);
+    const merge = site.git(site.origin, "commit-tree", tree, "-p", release, "-p", head, "-m", "merge");
+    site.git(site.origin, "update-ref", "refs/pull/11/merge", merge);
+    expect(fetch({ number: 11 })).toMatchObject({ base: `../${release.slice(0, 12)}`, notice: undefined });
+    // The present branch has other values at the same place.
+    site.pull(12, { "infra/workspace.yaml": specOf(30) }, present);
+    const older = site.git(site.origin, "rev-parse", "main");
+    site.commit({ "infra/workspace.yaml": specOf(31) }, "refs/heads/main");
+    expect(fetch({ number: 12 })).toMatchObject({
+      base: `../${older.slice(0, 12)}`,
+      notice: expect.stringContaining(`the merge with commit ${older.slice(0, 12)} of \`main\``),
+    });
   });
 
   test("is refused when the pull request has a newer commit", () => {

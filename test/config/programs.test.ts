@@ -149,7 +149,7 @@ describe("a helper program gets only what it needs", () => {
   });
 
   test("git, for an untrusted pull request", () => {
-    const from = { platform: "github", number: 1, folder: ".", sha: undefined } as const;
+    const from = { platform: "github", number: 1, folder: ".", sha: undefined, branch: undefined } as const;
     const ci = { ...env, GIT_DIR: undefined, CI_JOB_TOKEN: "t", RUNNER_TEMP: folder };
     expect(() => fetchUntrusted(ci, from)).toThrow("git config failed");
     expect(got("git")).toEqual(
