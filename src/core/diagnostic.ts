@@ -18,7 +18,7 @@ export function placeText({ file, line, column }: Location): string {
   return `${file}:${line}:${column}`;
 }
 
-export function withoutFrame({ file, line, column }: Location): Location {
+export function withoutSourceLines({ file, line, column }: Location): Location {
   return { file, line, column };
 }
 

@@ -108,7 +108,7 @@ export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "call
 /** The facts that a draft needs and `facts` lacks. Once users of deleted objects are read, ask again: they can show that more is needed. */
 export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
   const collected = withFacts(draft, facts);
-  // Without changes, only entries that the service may have given the caller are left to judge.
+  // If nothing touches the workspace or the state, only entries that the service may have given the caller are left to judge.
   if (!collected.changes.some(touches)) return { ...NONE_MISSING, caller: collected.needsCaller };
   // An object that is kept because it is in use needs no facts, and contents are read in the order of the plan.
   const { context, changes, workspace, needsCaller } = runPasses(collected, [
@@ -190,7 +190,7 @@ export interface PlanDraft {
   readonly diagnostics: readonly Diagnostic[];
   /** Why resources could not be decided. `reportRefusals` makes diagnostics of those that `--only` and `--exclude` leave in the plan. */
   readonly refusals: ReadonlyMap<Address, Diagnostic>;
-  /** Names that one change should free for another and cannot, as the last run of `withPassedNames` found them; reported only in FINISH, because COLLECT can run twice. */
+  /** Names that one object of the plan should pass to another and cannot, as the last run of `withPassedNames` found them; reported only in FINISH, because COLLECT can run twice. */
   readonly nameErrors: PassedNames["nameErrors"];
   /** Everything that `exclude` leaves out, and what of it no option names but would change. */
   readonly excluded: Selection["excluded"];

@@ -31,6 +31,7 @@ import { effectOn, losesId, problem, removesObject } from "./kit/problems.ts";
 import {
   clustersOn,
   createdId,
+  dependentsOfId,
   ignoreMissing,
   jobsOn,
   keyIn,
@@ -38,7 +39,6 @@ import {
   namesOf,
   objectsIn,
   responseText,
-  usersOfId,
 } from "./kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "./kit/spec-form.ts";
 import { unknownFieldsLost, withUnknownFields } from "./kit/unknown-fields.ts";
@@ -237,7 +237,7 @@ export const pools = defineProvider({
 
   planning: {
     /** Only idle instances: others are part of the clusters that use them. */
-    compute: ({ node_type_id: name, min_idle_instances: idle = 0 }) => ({
+    machines: ({ node_type_id: name, min_idle_instances: idle = 0 }) => ({
       parts: [{ item: { list: "node_types", name }, least: idle, most: idle }],
       isAlwaysOn: true,
     }),
@@ -254,11 +254,11 @@ export const pools = defineProvider({
       { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
     ],
     // `keptWhileUsedBy` keeps a replaced pool, `harms` ends a saved plan that harms one more, and `consequences` are for readers.
-    keptWhileUsedBy: ({ id }, workspace) => usersOfId(id, workspace),
+    keptWhileUsedBy: ({ id }, workspace) => dependentsOfId(id, workspace),
     // Whatever their state is: a stopped cluster cannot start. A replaced pool stays while it is used.
     harms: ({ action, live }, workspace) =>
       action === "delete" && live !== undefined
-        ? usersOfId(live.id, workspace).map((user) => `${user} loses its pool`)
+        ? dependentsOfId(live.id, workspace).map((user) => `${user} loses its pool`)
         : [],
     consequences(change, workspace) {
       const { action, live } = change;
@@ -268,7 +268,7 @@ export const pools = defineProvider({
           ...losesId(change, "pool"),
           ...effectOn(
             "the old pool is kept under another name while it is in use",
-            usersOfId(live.id, workspace),
+            dependentsOfId(live.id, workspace),
           ),
           ...unsetFieldsLost(change, fields, "pool", { ofNewObject: NEW_POOL_VALUES }),
           ...unknownFieldsLost(change, "pool"),

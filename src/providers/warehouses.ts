@@ -189,7 +189,7 @@ export const warehouses = defineProvider({
   usedBy: ["jobs"],
 
   planning: {
-    compute: ({
+    machines: ({
       cluster_size: name,
       min_num_clusters: least = 1,
       max_num_clusters: most = 1,

@@ -165,7 +165,7 @@ export interface PlanningRules {
   isImplicit?(live: LiveObject, caller: string | undefined, parent: Values): boolean;
   readonly content?: ContentRules;
   /** The machines that an object with these values runs on, for its cost. Pure. */
-  compute?(values: Values): Compute;
+  machines?(values: Values): Compute;
   /** How objects of the kind decide what principals can do. */
   readonly access?: AccessPlanning;
 }

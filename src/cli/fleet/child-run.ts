@@ -2,7 +2,7 @@
 
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { PROGRAM } from "../../config/version.ts";
-import { type Diagnostic, hasErrors, withoutFrame } from "../../core/diagnostic.ts";
+import { type Diagnostic, hasErrors, withoutSourceLines } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { count } from "../../core/sentences.ts";
@@ -335,7 +335,7 @@ function reported(all: readonly Diagnostic[]): readonly Diagnostic[] {
     .slice(0, REPORTED_FINDINGS)
     .map(({ at, usedAt: _usedAt, rule: _rule, ...rest }) => ({
       ...rest,
-      ...(at && { at: withoutFrame(at) }),
+      ...(at && { at: withoutSourceLines(at) }),
     }));
 }
 

@@ -168,7 +168,7 @@ function applyItem(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeRe
     // Only a comparison that found no difference has an item; other unchanged resources have none.
     case "noop":
       return Promise.resolve({ result: "applied", id: change.id });
-    // `withSecrets` has turned each comparison into an update or a noop.
+    // `withSecretValues` has turned each comparison into an update or a noop.
     case "compare":
     case "report":
       throw new Error(`${change.address} is of the action ${change.action}, which an apply does not execute`);

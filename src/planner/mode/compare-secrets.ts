@@ -46,7 +46,7 @@ export function withoutSecretValues(from: RecordedSpec) {
 }
 
 /** The plan with the values of secrets that were not set when it was made: what it writes without one is written, and what it compares is decided. */
-export function withSecrets(plan: Plan, { resources }: Spec, registry: PlanningRegistry): Plan {
+export function withSecretValues(plan: Plan, { resources }: Spec, registry: PlanningRegistry): Plan {
   const changes = plan.changes.map((change) => {
     const field = secretField(registry.get(change.kind));
     const payload = resources.get(change.address)?.payload;

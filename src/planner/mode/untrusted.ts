@@ -2,7 +2,7 @@
 
 import { parentOf, remoteId } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
-import { type Diagnostic, warning, withoutFrame } from "../../core/diagnostic.ts";
+import { type Diagnostic, warning, withoutSourceLines } from "../../core/diagnostic.ts";
 import { collectTexts, type JsonObject } from "../../core/json.ts";
 import { appliersOf } from "../../core/past-run.ts";
 import { count as countOf } from "../../core/sentences.ts";
@@ -153,7 +153,7 @@ export function markUntrusted(plan: Plan, notes: readonly Diagnostic[]): Plan {
 /** A frame shows lines of a file that may be more than a spec. */
 function unframed(diagnostic: Diagnostic): Diagnostic {
   const { at, hint, ...rest } = diagnostic;
-  const location = at && withoutFrame(at);
+  const location = at && withoutSourceLines(at);
   if (ABOUT_FOREIGN.has(diagnostic.code)) {
     const { cause: _ids, ...named } = rest;
     return { ...named, at: location, hint: FOREIGN };

@@ -98,7 +98,7 @@ export function planCapacity(
 function amountsOf(changes: readonly Change[], registry: PlanningRegistry, measure: Measure): Amounts {
   const sides = changes.flatMap((change) => {
     const provider = registry.get(change.kind);
-    return provider.planning.compute === undefined
+    return provider.planning.machines === undefined
       ? []
       : [{ change, provider, ...valuesOf(change, provider) }];
   });
@@ -165,7 +165,7 @@ interface Machines {
 }
 
 function machinesOf(values: Values, { planning }: PlannedKind, pools: ReadonlyMap<string, Json>): Machines {
-  const { parts = [], isAlwaysOn = false, runsPerMonth = 0 } = planning.compute?.(values) ?? {};
+  const { parts = [], isAlwaysOn = false, runsPerMonth = 0 } = planning.machines?.(values) ?? {};
   const named = parts.map((part) => {
     const { item } = part;
     return { ...part, name: "pool" in item ? pools.get(String(item.pool)) : item.name };

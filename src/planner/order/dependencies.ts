@@ -13,11 +13,11 @@ import { transitiveClosure } from "./graph.ts";
 export function withDependencies(context: PlanContext, changes: readonly Change[]): Change[] {
   const acting = new Set(changes.filter(acts).map(({ address }) => address));
   const neededBy = changesNeeded(changes, acting);
-  const usersOf = changingUsers(context, changes, acting);
-  const usesNewObject = usersOfNewObjects(context, changes);
+  const dependentsOf = changingDependents(context, changes, acting);
+  const usesNewObject = dependentsOfNewObjects(context, changes);
   return changes.map((change) => {
     const dependsOn = neededBy(change);
-    const users = usersOf(change.address);
+    const users = dependentsOf(change.address);
     if (change.action === "delete")
       return { ...change, dependsOn: [...new Set([...dependsOn, ...users])].sort() };
     if (change.action === "replace")
@@ -54,7 +54,7 @@ function changesNeeded(
 }
 
 /** The changes of those that use an object now, or will. */
-function changingUsers(
+function changingDependents(
   context: PlanContext,
   changes: readonly Change[],
   acting: ReadonlySet<Address>,
@@ -66,7 +66,7 @@ function changingUsers(
 }
 
 /** Whether a user is replaced too, and its old object did not use the old object: only the new ones depend on each other. */
-function usersOfNewObjects(
+function dependentsOfNewObjects(
   { input: { state } }: PlanContext,
   changes: readonly Change[],
 ): (user: Address, address: Address) => boolean {

@@ -24,6 +24,7 @@ import { effectOn, problem, removesObject } from "../kit/problems.ts";
 import {
   clustersOn,
   createdId,
+  dependentsOfId,
   ignoreMissing,
   jobsOn,
   keyIn,
@@ -31,7 +32,6 @@ import {
   namesOf,
   objectsIn,
   responseText,
-  usersOfId,
 } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
@@ -200,7 +200,7 @@ export const clusterPolicies = defineProvider({
     consequences,
     harms: (change, workspace) =>
       change.live !== undefined && removesObject(change)
-        ? usersOfId(change.live.id, workspace).map((user) => `${user} loses its policy`)
+        ? dependentsOfId(change.live.id, workspace).map((user) => `${user} loses its policy`)
         : [],
   },
 

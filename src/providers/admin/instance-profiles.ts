@@ -7,7 +7,15 @@ import type { LiveObject } from "../../resource/live.ts";
 import type { PlannedChange, Problem } from "../../resource/planning.ts";
 import { defineProvider, flagField, textField } from "../kit/field-builders.ts";
 import { effectOn, problem, removesObject } from "../kit/problems.ts";
-import { clustersOn, ignoreMissing, jobsOn, keyIn, namesOf, objectsIn, usersOfId } from "../kit/responses.ts";
+import {
+  clustersOn,
+  dependentsOfId,
+  ignoreMissing,
+  jobsOn,
+  keyIn,
+  namesOf,
+  objectsIn,
+} from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { withUnknownFields } from "../kit/unknown-fields.ts";
 
@@ -78,7 +86,7 @@ export const instanceProfiles = defineProvider({
       const arn = lostArn(change);
       return arn === undefined
         ? []
-        : usersOfId(arn, workspace).map((user) => `${user} loses its instance profile`);
+        : dependentsOfId(arn, workspace).map((user) => `${user} loses its instance profile`);
     },
   },
 

@@ -237,7 +237,7 @@ export const clusters = defineProvider({
   usedBy: ["jobs"],
 
   planning: {
-    compute: (values) => ({
+    machines: (values) => ({
       parts: clusterParts(values, "all_purpose"),
       isAlwaysOn: values.autotermination_minutes === 0,
     }),

@@ -88,7 +88,7 @@ const READ_ONLY = new Set([
   "format",
 ]);
 
-/** `unmanageable`, `compute_ids`, and `task_fields` are added by the dialect of the client. */
+/** `unmanageable`, `used_ids`, and `task_fields` are added by the dialect of the client. */
 function toLive(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "job_id");
   const settings = listsToMaps(isObject(answer.settings) ? answer.settings : {});
@@ -235,7 +235,7 @@ export const jobs = defineProvider({
   limit: { max: 1000, per: "workspace" },
 
   planning: {
-    compute: jobCompute,
+    machines: jobCompute,
     validate: (values) => [
       ...(values.tasks === undefined ? singleTaskProblems(values) : ownFieldProblems(values)),
       ...scheduleProblems(values),

@@ -133,17 +133,17 @@ export const namesOf = (objects: readonly LiveObject[]): readonly string[] => ob
 
 /** The live jobs that use the object with an ID after the plan, in any task. */
 export const jobsOn = (id: string, workspace: PlannedWorkspace): readonly LiveObject[] =>
-  usersIn("jobs", id, workspace);
+  dependentsIn("jobs", id, workspace);
 
 /** The live clusters that use it after the plan. */
 export const clustersOn = (id: string, workspace: PlannedWorkspace): readonly LiveObject[] =>
-  usersIn("clusters", id, workspace);
+  dependentsIn("clusters", id, workspace);
 
 /**
  * The facts name what an object uses without a value that a spec has: of a job that cannot be managed, or from a cluster policy. What a
  * policy gave counts also if the plan edits the object: whether the edit brings another value is not known here.
  */
-function usersIn(kind: string, id: string, workspace: PlannedWorkspace): readonly LiveObject[] {
+function dependentsIn(kind: string, id: string, workspace: PlannedWorkspace): readonly LiveObject[] {
   return workspace.live(kind).filter((live) => {
     const after = workspace.valuesAfter(kind, live);
     if (after === undefined) return false;
@@ -152,7 +152,7 @@ function usersIn(kind: string, id: string, workspace: PlannedWorkspace): readonl
 }
 
 /** All of them, with their kind: `cluster etl`. */
-export const usersOfId = (id: string, workspace: PlannedWorkspace): readonly string[] => [
+export const dependentsOfId = (id: string, workspace: PlannedWorkspace): readonly string[] => [
   ...clustersOn(id, workspace).map(({ name }) => `cluster ${name}`),
   ...jobsOn(id, workspace).map(({ name }) => `job ${name}`),
 ];

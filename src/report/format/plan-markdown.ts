@@ -83,7 +83,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
   const { head, sections, incomplete } = firstThatFits(
     (room) => openPart(plan, info, lists, room),
     (open) => openTextOf(open.head, open.sections),
-    // `completeSection` is one more.
+    // Each has a title at the height of a closed block; `completeSection` is one more.
     closed.length + 1,
   );
   return fittedMarkdown(head, [...sections, completeSection(incomplete), ...closed], size);

@@ -2,7 +2,7 @@
 
 import { structuredPatch } from "diff/lib/patch/create.js";
 import { stringify } from "yaml";
-import { type Diagnostic, placeText, withoutFrame } from "../../core/diagnostic.ts";
+import { type Diagnostic, placeText, withoutSourceLines } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { count } from "../../core/sentences.ts";
 import type { TestProblem, TestResult } from "../../planner/model/test-result.ts";
@@ -122,7 +122,7 @@ function problemJson(problem: TestProblem): Record<string, unknown> {
     message: problemSentence(problem),
     step: step?.number,
     step_name: step?.name,
-    at: withoutFrame(at),
+    at: withoutSourceLines(at),
     ...(differs && {
       expectation: differs.what,
       expected: differs.expected ?? null,

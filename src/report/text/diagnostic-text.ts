@@ -1,6 +1,11 @@
 // Diagnostics as text: the error, its location with the lines around it, and the next step (design 7).
 
-import { type Diagnostic, type DiagnosticRule, placeText, withoutFrame } from "../../core/diagnostic.ts";
+import {
+  type Diagnostic,
+  type DiagnosticRule,
+  placeText,
+  withoutSourceLines,
+} from "../../core/diagnostic.ts";
 import { count, firstFew, grouped } from "../../core/sentences.ts";
 import { printable, printableLines } from "./printable.ts";
 import type { Colors } from "./terminal.ts";
@@ -143,9 +148,9 @@ export function diagnosticJson(diagnostic: Diagnostic): Record<string, unknown> 
     code,
     message,
     address,
-    at: at && withoutFrame(at),
-    used_at: usedAt?.map(withoutFrame),
-    rule: rule && { ...rule, at: withoutFrame(rule.at) },
+    at: at && withoutSourceLines(at),
+    used_at: usedAt?.map(withoutSourceLines),
+    rule: rule && { ...rule, at: withoutSourceLines(rule.at) },
     hint,
     cause,
   };

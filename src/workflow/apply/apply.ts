@@ -2,7 +2,7 @@
 // no exit code. Others see the run: the presenter of the command shows and approves it, the observer of the invocation shows findings and
 // progress at once, and its figures count for metrics and webhooks.
 
-import { type Diagnostic, Failure, failureOf, hasErrors, withoutFrame } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf, hasErrors, withoutSourceLines } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
 import type { SensitiveValues } from "../../core/sensitive/values.ts";
@@ -16,7 +16,7 @@ import {
   endedAcknowledgements,
   pendingMoves,
 } from "../../planner/diff/known-drift.ts";
-import { withSecrets } from "../../planner/mode/compare-secrets.ts";
+import { withSecretValues } from "../../planner/mode/compare-secrets.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import {
   type ApplyEvent,
@@ -186,7 +186,7 @@ export function prepareSavedPlan({ saved }: PlanFile): PrepareApply {
     if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
     assertWorkspaceUnchanged(saved, plannedAgain);
     // Since the plan was made, the rules may have changed, and secrets with the action `compare` have got their values.
-    const withValues = withSecrets(saved.plan, spec, registry);
+    const withValues = withSecretValues(saved.plan, spec, registry);
     // Values that the run lacks are an error before the first change (`executePlan`), not here.
     const inTheClear = { plan: restoredPlan(withValues, sensitive).plan, sensitive };
     const { plan, warnings } = await checkRules(withValues, { spec, untrusted: false, clear: inTheClear });
@@ -324,7 +324,7 @@ function located(outcome: ChangeOutcome, resources: Spec["resources"]): ChangeOu
   // Of a resource in a module, `traced` is where it was written, and what uses it.
   const { at, usedAt } = declared.traced ?? { at: declared };
   // Without its lines: the service refused the change, and nothing is wrong with the text of the spec.
-  return { ...outcome, diagnostic: { ...diagnostic, at: withoutFrame(at), usedAt } };
+  return { ...outcome, diagnostic: { ...diagnostic, at: withoutSourceLines(at), usedAt } };
 }
 
 /** Opens the session for which a plan was saved. `named`: what the command line names, in addition to what the plan contains. */

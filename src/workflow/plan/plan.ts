@@ -110,7 +110,7 @@ async function withCost(
 ): Promise<Plan> {
   const cost = prices && planCost(plan.changes, registry, prices);
   const hasMachines = plan.changes.some(
-    (change) => touches(change) && registry.get(change.kind).planning.compute !== undefined,
+    (change) => touches(change) && registry.get(change.kind).planning.machines !== undefined,
   );
   const isAsked = invocation.showsCapacity && (hasMachines || (spec.rules ?? []).length > 0);
   if (!isAsked) return { ...plan, cost };

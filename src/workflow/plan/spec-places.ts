@@ -1,7 +1,7 @@
 // The places of resources and fields in the spec, for the reports of a plan: from the spec, or from a saved plan.
 
 import type { Address } from "../../core/address.ts";
-import { type Location, withoutFrame } from "../../core/diagnostic.ts";
+import { type Location, withoutSourceLines } from "../../core/diagnostic.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { SavedPlaces } from "../../planner/plan-file.ts";
@@ -14,7 +14,7 @@ export function placesIn(resources: Spec["resources"]): PlanPlaces {
   return (address: Address, path?: Path) => {
     const resource = resources.get(address);
     const location = path === undefined ? resource?.at : resource?.locate(path);
-    return location && withoutFrame(location);
+    return location && withoutSourceLines(location);
   };
 }
 

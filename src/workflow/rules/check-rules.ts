@@ -7,7 +7,7 @@ import {
   hasErrors,
   type Location,
   warning,
-  withoutFrame,
+  withoutSourceLines,
 } from "../../core/diagnostic.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
 import { withoutDigests } from "../../core/sensitive/digests.ts";
@@ -169,7 +169,7 @@ function placeOf(rule: Rule, { address }: Change, { spec, untrusted }: Checked):
   const isOther = ({ file, line, column }: Location): boolean =>
     file !== whole.file || line !== whole.line || column !== whole.column;
   const place = rule.fields.map((path) => resource.locate(path)).find(isOther) ?? resource.at;
-  return untrusted ? withoutFrame(place) : place;
+  return untrusted ? withoutSourceLines(place) : place;
 }
 
 function failure(rule: Rule, problem: NonNullable<RuleResult["problem"]>, checked: Checked): Guard {

@@ -5,7 +5,7 @@ import type { Address } from "../../../src/core/address.ts";
 import {
   withoutSecretValues,
   withRecordedSecrets,
-  withSecrets,
+  withSecretValues,
 } from "../../../src/planner/mode/compare-secrets.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { Resource } from "../../../src/spec/model/spec.ts";
@@ -66,7 +66,7 @@ describe("the secrets of a spec without values", () => {
 describe("a plan that is applied with the values of its secrets", () => {
   const changesOf = (changes: readonly Change[], ...resources: readonly Resource[]) => {
     const made = { ...plan({ spec: spec([]) }), changes };
-    const result = withSecrets(made, spec(resources), registry);
+    const result = withSecretValues(made, spec(resources), registry);
     expect({ ...result, changes }).toEqual(made);
     return result.changes;
   };
