@@ -169,3 +169,8 @@ export function literalOf(text: string): string | undefined {
   if (parts === undefined || parts.some((part) => typeof part !== "string")) return undefined;
   return parts.join("");
 }
+
+/** A string, the same with escapes, and the same with its escapes undone: specs and outputs differ in which of them they have. */
+export function escapeForms(text: string): readonly string[] {
+  return [text, escaped(text), literalOf(text) ?? text];
+}

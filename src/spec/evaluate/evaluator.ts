@@ -18,6 +18,7 @@ import {
 } from "../../expressions/language.ts";
 import {
   type Expression,
+  escapeForms,
   isPathAlone,
   type PathStep,
   ROOTS,
@@ -206,7 +207,8 @@ export class Evaluator {
       this.#options.findings.sensitive.addPossibleValue(text);
     const marked = asSensitive(node);
     visitTexts(marked, (text) => {
-      if (!isPathAlone(text)) this.#options.findings.sensitive.add(text);
+      if (isPathAlone(text)) return;
+      for (const form of escapeForms(text)) this.#options.findings.sensitive.add(form);
     });
     return marked;
   }

@@ -8,7 +8,7 @@ import { collectTexts, type Json, ownMember } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive/texts.ts";
 import { listed, shortened } from "../../core/sentences.ts";
 import { re2js } from "../../expressions/functions.ts";
-import { escaped, isPathAlone, literalOf } from "../../expressions/template.ts";
+import { escapeForms, isPathAlone, literalOf } from "../../expressions/template.ts";
 import type { FieldSchema } from "../../resource/field-schema.ts";
 import { escapedTree } from "../evaluate/node-values.ts";
 import type { Findings } from "../model/findings.ts";
@@ -270,10 +270,10 @@ export function sensitiveValue(
   visitNodes(node, (part) => {
     const { value } = part.kind === "scalar" ? part : {};
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return;
+    const text = String(value);
     // The text of an expression whose value is missing.
-    if (isPathAlone(String(value))) return;
-    sensitive.add(String(value));
-    sensitive.add(escaped(String(value)));
+    if (isPathAlone(text)) return;
+    for (const form of escapeForms(text)) sensitive.add(form);
   });
   return asSensitive(node);
 }

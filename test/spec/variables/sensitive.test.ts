@@ -65,6 +65,18 @@ describe("a source of variables that is not valid", () => {
     expect(JSON.stringify(diagnostics)).not.toContain("CANARY77");
   });
 
+  it.each(['"yes"', '"false"', "1", "null", "[]"])(
+    "shows no default of a variable with sensitive: %s",
+    async (flag) => {
+      const { diagnostics, spec } = await load(
+        `variables:\n  key: { type: string, sensitive: ${flag}, default: CANARY77 }\npols: {}\n`,
+      );
+      expect(spec).toBeUndefined();
+      expect(diagnostics.length).toBeGreaterThan(0);
+      expect(JSON.stringify(diagnostics)).not.toContain("CANARY77");
+    },
+  );
+
   it("shows no part of a long value in the frame of a long line", async () => {
     const value = Array.from({ length: 60 }, (_, at) => `v${at}`).join("-");
     const line = `pools: { p: { node_type_id: "${value}", idle: 1, custom_tags: { a: "\${var.key}" } } }`;
@@ -80,4 +92,32 @@ describe("a source of variables that is not valid", () => {
     const { diagnostics } = await load("pools:\n  p: { node_type_id: n }\n  p: {}\n");
     expect(diagnostics[0]?.at?.frame).toContain("node_type_id");
   });
+});
+
+describe("a sensitive value", () => {
+  it.each([
+    ["a variable", "${var.key}", "Canary"],
+    ["an expression", "${var.key.lowerAscii()}", "canary"],
+  ])(
+    "with ${ from %s is hidden with escapes, as a spec writes it, and without",
+    async (_, expression, text) => {
+      const { spec } = await load(
+        `variables: { key: { type: string, sensitive: true } }
+pools: { p: { node_type_id: n, custom_tags: { a: "x-${expression}" } } }\n`,
+        { vars: ["key=Canary${77}"] },
+      );
+      for (const form of [`${text}\${77}`, `${text}$\${77}`])
+        expect([form, spec?.sensitive?.isIn(`is ${form}`)]).toEqual([form, true]);
+    },
+  );
+
+  it.each(["enum: [production, test]", "const: production"])(
+    "that the declaration names as possible is not hidden elsewhere: %s",
+    async (choices) => {
+      const declared = `variables: { key: { type: string, sensitive: true, ${choices} } }\n${POOL}`;
+      const { spec } = await load(declared, { vars: ["key=production"] });
+      expect(spec?.sensitive?.isPossibleValue("production")).toBe(true);
+      expect(spec?.sensitive?.isIn("in production")).toBe(false);
+    },
+  );
 });
