@@ -1,5 +1,7 @@
 // Proposes accepted drift: commits the edited files to a branch of the pipeline, and keeps one pull request for it.
 
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import { toDottedPath } from "../../src/core/pointer.ts";
 import { printable } from "../../src/report/text/printable.ts";
 import { fenced, type Subject, subjectText } from "./body.ts";
@@ -154,7 +156,8 @@ export async function propose(
 /** Whether something was to be committed. */
 function commit(checkout: Checkout, files: readonly string[], message: string): boolean {
   if (files.length === 0) return false;
-  runGit(checkout, ["add", "--", ...files]);
+  // Git follows no link: what it leads to was edited.
+  runGit(checkout, ["add", "--", ...files.map((file) => realpathSync(resolve(checkout.cwd, file)))]);
   if (runGit(checkout, ["diff", "--cached", "--name-only"]) === "") return false;
   const identity = ["-c", "user.name=workspace", "-c", "user.email=workspace@localhost"];
   runGit(checkout, [...identity, "-c", "commit.gpgSign=false", "commit", "--quiet", "--message", message]);

@@ -276,6 +276,9 @@ const PATHS = [
   ...["DATABRICKS_CONFIG_FILE", "DATABRICKS_OIDC_TOKEN_FILEPATH", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"],
 ];
 
+/** What another run writes meanwhile would be lost, or look like a change from outside. */
+const WAITING: readonly Settings["command"][] = ["apply", "drift", "accept"];
+
 /** Long enough to acquire the lock of a runner that was lost, which takes 2 minutes without a heartbeat. */
 const LOCK_TIMEOUT = "5m";
 
@@ -287,7 +290,7 @@ export function environmentOf({ command, run }: Settings, env: Env, { commit }: 
     return [[name, isPath ? inCheckout(name, value) : value] as const];
   });
   return {
-    ...(command === "apply" ? { WORKSPACE_LOCK_TIMEOUT: LOCK_TIMEOUT } : {}),
+    ...(WAITING.includes(command) ? { WORKSPACE_LOCK_TIMEOUT: LOCK_TIMEOUT } : {}),
     ...Object.fromEntries(kept),
     ...(commit === "" ? {} : { WORKSPACE_COMMIT: commit }),
     ...(run.url === "" ? {} : { WORKSPACE_RUN_URL: run.url }),

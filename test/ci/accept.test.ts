@@ -1,7 +1,7 @@
 // The pull request that accepts drift: its branch, its text, and the APIs of the platforms.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -56,7 +56,7 @@ test.each([
   ["gitlab", basic("oauth2", PUSH_TOKEN)],
   ["azure", `Bearer ${PUSH_TOKEN}`],
 ] as const)(
-  "the branch is pushed to %s with the token, which no argument of a process contains, and with the git settings of the job",
+  "the branch is pushed to %s with the token, which no argument of a process contains, the git settings of the job, and the file that a link leads to",
   async (platform, authorization) => {
     const folder = mkdtempSync(join(tmpdir(), "accept-"));
     const token = PUSH_TOKEN;
@@ -72,7 +72,8 @@ test.each([
       git(folder, "init", "--quiet", "--bare", "--initial-branch=main", bare);
       git(bare, "config", "http.receivepack", "true");
       git(folder, "clone", "--quiet", bare, cwd);
-      writeFileSync(join(cwd, "workspace.yaml"), "old\n");
+      writeFileSync(join(cwd, "main.yaml"), "old\n");
+      symlinkSync("main.yaml", join(cwd, "workspace.yaml"));
       git(cwd, "add", "--all");
       git(cwd, "commit", "--quiet", "--message", "first");
       git(cwd, "push", "--quiet", "origin", "HEAD:main");
@@ -97,8 +98,9 @@ test.each([
       };
       if (pulls === undefined) throw new Error("no platform");
       expect(await propose(pulls, proposing)).toBe("opened");
-      expect(git(bare, "show", "workspace-drift-prod:workspace.yaml")).toBe("new");
-      expect(git(bare, "diff", "--name-only", "main", "workspace-drift-prod")).toBe("workspace.yaml");
+      expect(git(bare, "show", "workspace-drift-prod:workspace.yaml")).toBe("main.yaml");
+      expect(git(bare, "show", "workspace-drift-prod:main.yaml")).toBe("new");
+      expect(git(bare, "diff", "--name-only", "main", "workspace-drift-prod")).toBe("main.yaml");
       const words = argumentsIn(trace);
       expect(words.some((text) => text.includes("push"))).toBe(true);
       const secrets = [token, authorization.replace(/^\w+ /, "")];

@@ -191,14 +191,20 @@ describe("the settings", () => {
     expect(environmentOf(of({}), { ...given, ...tokens }, place)).toEqual(given);
   });
 
-  test("let an apply wait for the lock of a lost runner, unless the variables say how long", () => {
-    const apply = of({ WORKSPACE_CI_COMMAND: "apply", WORKSPACE_CI_PLAN_FILE: "p" });
-    const place = { cwd: "/", commit: "" };
-    expect(environmentOf(apply, {}, place)).toEqual({ WORKSPACE_LOCK_TIMEOUT: "5m" });
-    const set = { WORKSPACE_LOCK_TIMEOUT: "0s" };
-    expect(environmentOf(apply, set, place)).toEqual(set);
-    expect(environmentOf(of({}), {}, place)).toEqual({});
-  });
+  test.each<Record<string, string>>([
+    { WORKSPACE_CI_COMMAND: "apply", WORKSPACE_CI_PLAN_FILE: "p" },
+    { WORKSPACE_CI_COMMAND: "drift" },
+  ])(
+    "let $WORKSPACE_CI_COMMAND wait for the lock of a lost runner, unless the variables say how long",
+    (inputs) => {
+      const apply = of(inputs);
+      const place = { cwd: "/", commit: "" };
+      expect(environmentOf(apply, {}, place)).toEqual({ WORKSPACE_LOCK_TIMEOUT: "5m" });
+      const set = { WORKSPACE_LOCK_TIMEOUT: "0s" };
+      expect(environmentOf(apply, set, place)).toEqual(set);
+      expect(environmentOf(of({}), {}, place)).toEqual({});
+    },
+  );
 
   test("name files of the checkout, also where the command runs in a folder with an untrusted spec", () => {
     const place = { cwd: "/tmp/untrusted/head", commit: "" };

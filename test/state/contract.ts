@@ -72,7 +72,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       const { state, diagnostics } = await shared.store().read();
       expect([state.serial, state.records.size, diagnostics]).toEqual([0, 0, []]);
       expect(await shared.store().key({ make: false })).toHaveLength(32);
-      expect(await shared.store().holder()).toBeUndefined();
+      expect((await shared.store().lastLock()).heldBy).toBeUndefined();
       expect(await shared.parts()).toEqual([]);
     });
 
@@ -138,12 +138,15 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await expect(second.lock(NO_WAIT)).rejects.toThrow(
           "the state has been locked by ada@laptop (process 1)",
         );
-        expect(await second.holder()).toMatchObject({ nonce: lease.nonce, owner: ADA });
+        expect((await second.lastLock()).heldBy).toMatchObject({
+          nonce: lease.nonce,
+          holder: "ada@laptop (process 1)",
+        });
         await lease.release();
         const next = await second.lock(NO_WAIT);
         expect(next.fence).toBeGreaterThan(lease.fence);
         await next.release();
-        expect(await second.holder()).toBeUndefined();
+        expect((await second.lastLock()).heldBy).toBeUndefined();
       });
 
       test("a waiting run acquires it when it is released", async () => {
@@ -243,7 +246,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
           expect(await rejectedCode(second.lock(NO_WAIT))).toBe("STATE_LOCKED");
           const waiting = drive(clock, second.lock({ timeoutMs: 600_000 }));
           await expect(waiting).rejects.toThrow(/last heartbeat \d{1,2} s ago/);
-          expect(await second.holder()).toMatchObject({ nonce: lease.nonce });
+          expect((await second.lastLock()).heldBy).toMatchObject({ nonce: lease.nonce });
           await lease.append(record("a"));
           await lease.release();
         });
@@ -336,7 +339,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await drive(clock, clock.sleep(40_000));
         lease.assertHeld();
         await lease.release();
-        expect(await shared.store({ owner: BO }).holder()).toBeUndefined();
+        expect((await shared.store({ owner: BO }).lastLock()).heldBy).toBeUndefined();
       });
 
       for (const [length, blockedMs] of [
@@ -382,9 +385,9 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         const lease = await shared.store().lock(NO_WAIT);
         const other = shared.store({ owner: BO });
         expect(await rejectedCode(other.unlock({ nonce: "not-it" }))).toBe("STATE_LOCKED");
-        expect((await other.holder())?.nonce).toBe(lease.nonce);
+        expect((await other.lastLock()).heldBy?.nonce).toBe(lease.nonce);
         expect(await other.unlock({ nonce: lease.nonce })).toBe("unlocked");
-        expect(await other.holder()).toBeUndefined();
+        expect((await other.lastLock()).heldBy).toBeUndefined();
         expect(await rejectedCode(lease.append(record("late")))).toBe("STATE_LOCK_LOST");
         const next = await other.lock(NO_WAIT);
         expect(next.fence).toBeGreaterThan(lease.fence + 1);
@@ -620,7 +623,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         });
         expect(await rejectedCode(shared.store().replace(refusing, NO_WAIT))).toBe("STATE_LINEAGE");
         expect((await shared.store().read()).state.serial).toBe(1);
-        expect(await shared.store().holder()).toBeUndefined();
+        expect((await shared.store().lastLock()).heldBy).toBeUndefined();
       });
 
       test("it brings the key of its digests along", async () => {

@@ -26,10 +26,9 @@ import {
   rememberReported,
 } from "../../workflow/drift/drift.ts";
 import { planWorkspace, reportedCaller } from "../../workflow/plan/plan.ts";
-import { reviewDrift } from "../../workflow/plan/plan-review.ts";
+import { readDrift, reviewDrift } from "../../workflow/plan/plan-review.ts";
 import { movesOfSpec } from "../../workflow/plan/record-entries.ts";
 import { placesIn } from "../../workflow/plan/spec-places.ts";
-import { assertStateExists } from "../../workflow/session/check-state.ts";
 import { lockWait, withState, writeEntries } from "../../workflow/session/open-state.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { type AcceptedSession, acceptInSession } from "../../workflow/transfer/accept-session.ts";
@@ -51,12 +50,18 @@ import { driftFailureDocument } from "../output/failure-documents.ts";
 import { fileDiff } from "../output/file-diff.ts";
 import { withReports } from "../output/reports.ts";
 
+const DRIFT_LOCK_TIMEOUT: typeof STATE_OPTIONS.lockTimeout = {
+  ...STATE_OPTIONS.lockTimeout,
+  description: "wait this long for another run that writes the state (default: 0s)",
+};
+
 export const acceptCommand = defineCommand({
   name: "accept",
   summary: "write drift into the spec",
   jsonSchema: "drift-accept",
   options: {
     ...LIVE_OPTIONS,
+    lockTimeout: DRIFT_LOCK_TIMEOUT,
     into: textOption(
       "--into <file>",
       "existing file of the spec for new entries (default: the spec's main file)",
@@ -84,10 +89,11 @@ export const acceptCommand = defineCommand({
     if (options.shared && options.inTarget)
       throw failureOf("CLI_USAGE", "--shared and --in-target cannot be used together");
     return withSession(context, { makesKey: false, secrets: "skip" }, async (session) => {
-      const { state, diagnostics } = await session.readState();
-      assertStateExists(session.store, state, "drift cannot be detected");
-      printDiagnostics(context, diagnostics);
-      const accepted = await acceptInSession(session, state, { ...options, places });
+      const wait = lockWait(context, options.lockTimeout);
+      const { loaded, read: accepted } = await readDrift(session, wait, ({ state }) =>
+        acceptInSession(session, state, { ...options, places }),
+      );
+      printDiagnostics(context, loaded.diagnostics);
       printDiagnostics(context, [
         ...accepted.notes,
         ...accepted.refused.map((refusal) => ({ ...refusal, severity: "warning" as const })),
@@ -276,6 +282,7 @@ export const driftCommand = defineCommand({
   jsonSchema: "drift",
   options: {
     ...LIVE_OPTIONS,
+    lockTimeout: DRIFT_LOCK_TIMEOUT,
     only: ONLY_OPTION.only,
     exclude: textsOption("--exclude <address-glob>", "leave out these addresses; repeatable"),
     ...DRIFT_OUTPUT,
@@ -299,13 +306,14 @@ export const driftCommand = defineCommand({
     return withReports(context, options, driftFailureDocument, (reports, invocation) =>
       withSession(invocation, requirements, async (session) => {
         const { only, exclude } = options;
+        const wait = lockWait(context, options.lockTimeout);
         const {
           state,
           planned,
           findings,
           ignoredFields,
           drift: read,
-        } = await reviewDrift(session, { only, exclude });
+        } = await reviewDrift(session, wait, { only, exclude });
         if (hasErrors(findings)) throw new Failure(...findings);
         printDiagnostics(context, findings, { isWhole: false });
         const managed = planned.recovered.state.records.size;
@@ -333,7 +341,7 @@ export const driftCommand = defineCommand({
             : new Map<string, readonly boolean[]>();
           const { plan, live, input } = planned;
           const compared = { drift: plan.drift, alerted, live, only: comparedIn(input, plan.changes), moves };
-          printDiagnostics(context, await rememberReported(session, state, compared));
+          printDiagnostics(context, await rememberReported(session, state, compared, wait));
         }
         return code;
       }),

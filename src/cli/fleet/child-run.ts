@@ -27,6 +27,7 @@ import {
 import { reviewDrift, reviewWorkspace } from "../../workflow/plan/plan-review.ts";
 import { doneEntries } from "../../workflow/plan/record-entries.ts";
 import { placesIn } from "../../workflow/plan/spec-places.ts";
+import { lockWait } from "../../workflow/session/open-state.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { EXIT, exitOf, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
@@ -181,10 +182,13 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
     });
   },
 
-  drift(invocation, { signal, log }) {
+  drift(invocation, { request, signal, log }) {
     const requirements = { makesKey: false, secrets: "skip", signal } as const;
     return withSession(invocation, requirements, async (session) => {
-      const { findings: all, drift: read } = await reviewDrift(session);
+      const { findings: all, drift: read } = await reviewDrift(
+        session,
+        lockWait(invocation, request.lockTimeoutMs),
+      );
       const drift = await read();
       const drifted = driftOf(drift);
       log.diagnostics(all);

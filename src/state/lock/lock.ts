@@ -211,7 +211,7 @@ export function lockUnreadable(name: string, silence: number): Diagnostic {
   });
 }
 
-function holderName({ owner }: LockClaim): string {
+export function holderName({ owner }: LockClaim): string {
   const run = owner.run_url === undefined ? "" : `, ${owner.run_url}`;
   return `${owner.user}@${owner.host} (process ${owner.pid}${run})`;
 }

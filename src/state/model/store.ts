@@ -2,7 +2,6 @@
 
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { LockClaim } from "./backend.ts";
 import type { JournalEntry, State, StateRecord } from "./record.ts";
 
 export interface StateStore {
@@ -12,7 +11,7 @@ export interface StateStore {
   read(options?: StateReadOptions): Promise<Loaded>;
   /** Acquires the lock. Throws Failure with STATE_LOCKED if another run holds it longer than `timeoutMs`. */
   lock(options: LockOptions): Promise<Lease>;
-  holder(): Promise<LockClaim | undefined>;
+  lastLock(): Promise<LastLock>;
   /** Force-unlocks the holder in `how`. Throws Failure with STATE_LOCKED if another run holds the lock. */
   unlock(how: UnlockRequest): Promise<UnlockResult>;
   /** The key for digests of secrets. On first use, `make` creates and stores one; otherwise, the key is for this run only. */
@@ -26,6 +25,14 @@ export interface StateStore {
   /** Rewrites everything under the current key, whichever key the store was opened with. */
   rekey(options: LockOptions): Promise<Rekeyed>;
   close(): Promise<void>;
+}
+
+/** The lock that was acquired last. Between two equal ones without a holder, no run wrote the state. */
+export interface LastLock {
+  /** 0 before the first. */
+  readonly fence: number;
+  /** Undefined if the lock is certainly free. */
+  readonly heldBy?: Pick<LockWait, "holder" | "silenceMs"> & { readonly nonce: string | undefined };
 }
 
 /** An older state; only its serial where it cannot be read. */

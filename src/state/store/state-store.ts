@@ -5,6 +5,7 @@ import { Cipher, fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../fo
 import { nextFence } from "../lock/claim-file.ts";
 import { LEASE_TIMES } from "../lock/heartbeat.ts";
 import {
+  holderName,
   isCertainlyFree,
   lockContended,
   lockIdMismatch,
@@ -18,6 +19,7 @@ import {
   type Clock,
   type Generation,
   type Incoming,
+  type LastLock,
   type Lease,
   type Loaded,
   type LockOptions,
@@ -87,7 +89,7 @@ export class BackedStateStore implements StateStore {
     if (!evenIfMoved) assertNotMoved(state, to);
     const nextSerial = withNextSerial({ state, unfolded }).serial;
     // While another run writes, an incomplete last line is not reported.
-    const busy = diagnostics.length > 0 && (await this.holder()) !== undefined;
+    const busy = diagnostics.length > 0 && (await this.lastLock()).heldBy !== undefined;
     return { state, nextSerial, key: snapshot?.key ?? "", diagnostics: busy ? [] : diagnostics };
   }
 
@@ -100,12 +102,14 @@ export class BackedStateStore implements StateStore {
     return lockAndOpen(this.#context, options, check, keyOf, lineage);
   }
 
-  async holder(): Promise<LockClaim | undefined> {
+  async lastLock(): Promise<LastLock> {
     const latest = await this.#backend.latestClaim();
-    if (latest === undefined || !("claim" in latest)) return undefined;
-    return (await isCertainlyFree(this.#backend, latest, this.#context.environment))
-      ? undefined
-      : latest.claim;
+    if (latest === undefined) return { fence: 0 };
+    const { fence } = latest;
+    const { environment } = this.#context;
+    if (await isCertainlyFree(this.#backend, latest, environment)) return { fence };
+    const [holder, nonce] = "claim" in latest ? [holderName(latest.claim), latest.claim.nonce] : [];
+    return { fence, heldBy: { holder, nonce, silenceMs: silenceOf(latest, environment.times) } };
   }
 
   unlock(how: UnlockRequest): Promise<UnlockResult> {

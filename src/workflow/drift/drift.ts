@@ -24,6 +24,7 @@ import {
 import type { Drift, DriftOrigin } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Acknowledgement, JournalEntry, ReportedDrift, State } from "../../state/model/record.ts";
+import type { LockOptions } from "../../state/model/store.ts";
 import { writeEntries } from "../session/open-state.ts";
 import type { Session } from "../session/session.ts";
 
@@ -240,6 +241,7 @@ export async function rememberReported(
   { store, secretDigest: keyed, clock }: Pick<Session, "store" | "secretDigest" | "clock">,
   state: State,
   compared: AlertedDrift,
+  wait: LockOptions,
 ): Promise<readonly Diagnostic[]> {
   const now = clock.now();
   const { drift, alerted, only, moves } = compared;
@@ -269,7 +271,7 @@ export async function rememberReported(
   if (entriesFor(state).length === 0) return [];
   try {
     // Another run can have written its part since the state was read.
-    await writeEntries(store, { timeoutMs: 0 }, (lease) => entriesFor(lease.state()));
+    await writeEntries(store, wait, (lease) => entriesFor(lease.state()));
     return [];
   } catch (problem) {
     if (!(problem instanceof Failure)) throw problem;
@@ -281,7 +283,9 @@ export async function rememberReported(
           cause: problem.diagnostics
             .map((diagnostic) => `${diagnostic.code}: ${diagnostic.message}`)
             .join("; "),
-          hint: "grant this user write access to the state, or run `workspace drift` without --since",
+          hint: problem.diagnostics.some(({ code }) => code === "STATE_LOCKED")
+            ? "wait with --lock-timeout 10m"
+            : "grant this user write access to the state, or run `workspace drift` without --since",
         },
       ),
     ];

@@ -40,6 +40,7 @@ import type { Invocation } from "../invocation/invocation.ts";
 import type { Connection } from "../session/connect.ts";
 import { sensitiveValuesOf } from "../session/open-state.ts";
 import type { Session } from "../session/session.ts";
+import { WITHOUT_WAITING, withSettledState } from "../session/settled-state.ts";
 import { planWorkspace } from "./plan.ts";
 import { hideLive, openSensitive, sensitivePlaces } from "./sensitive.ts";
 import type { PlanOptions } from "./sources.ts";
@@ -111,9 +112,12 @@ export async function accessInPlan(
   reading: Reading,
 ) {
   const { connection, settings, spec, readLimit, invocation } = session;
-  const { state, diagnostics } = await session.readState();
-  const planned = await planWorkspace(session, state, { ...options, mayLackSecrets: true });
-  invocation.observer.report([...diagnostics, ...planned.diagnostics]);
+  const settled = await withSettledState(session, WITHOUT_WAITING, ({ state }) =>
+    planWorkspace(session, state, { ...options, mayLackSecrets: true }),
+  );
+  const { read: planned, unsettled } = settled;
+  const { state, diagnostics } = settled.loaded;
+  invocation.observer.report([...diagnostics, ...unsettled, ...planned.diagnostics]);
   const refused = planned.plan.diagnostics.filter(({ severity }) => severity === "error");
   if (refused.length > 0) throw new Failure(...refused);
   const named = inSpec(spec, question);

@@ -18,6 +18,7 @@ import type { Resource, Spec, WrittenResource } from "../../spec/model/spec.ts";
 import { nodeAt, type SpecNode } from "../../spec/model/tree.ts";
 import { specInput } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
+import { WITHOUT_WAITING, withSettledState } from "../session/settled-state.ts";
 import { planWorkspace, type WorkspacePlan } from "./plan.ts";
 import { driftWithAuthors } from "./plan-review.ts";
 import { shownPlan } from "./sensitive.ts";
@@ -31,13 +32,11 @@ export async function explainInSession(
   options: Pick<PlanOptions, "only" | "exclude" | "adopt" | "allowDuplicates">,
 ) {
   const { spec, invocation } = session;
-  const { state, diagnostics } = await session.readState();
-  const planned = await planWorkspace(session, state, {
-    ...options,
-    mayLackSecrets: true,
-    checksRules: true,
-  });
-  invocation.observer.report([...diagnostics, ...planned.diagnostics]);
+  const settled = await withSettledState(session, WITHOUT_WAITING, ({ state }) =>
+    planWorkspace(session, state, { ...options, mayLackSecrets: true, checksRules: true }),
+  );
+  const { loaded, read: planned, unsettled } = settled;
+  invocation.observer.report([...loaded.diagnostics, ...unsettled, ...planned.diagnostics]);
   const recorded = planned.recovered.state;
   const own = planned.plan.drift.filter((drift) => drift.address === address);
   const drift = await driftWithAuthors(session, planned, own);

@@ -1,13 +1,14 @@
 // Makes a plan for review: without the lock, compared with the base, and with the authors of drift.
 
 import { EMBEDDED, identityOf } from "../../config/settings.ts";
-import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { Budget } from "../../engine/observe/observe.ts";
 import { comparedIn } from "../../planner/diff/known-drift.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { PlanSelection } from "../../planner/plan-file.ts";
 import type { State } from "../../state/model/record.ts";
+import type { Loaded, LockOptions } from "../../state/model/store.ts";
 import { withOrigins } from "../drift/drift.ts";
 import { type Invocation, reportOrThrow } from "../invocation/invocation.ts";
 import { assertExpectedHost } from "../invocation/target.ts";
@@ -21,6 +22,7 @@ import {
   untrustedState,
 } from "../session/check-state.ts";
 import type { Session, SpecSession } from "../session/session.ts";
+import { WITHOUT_WAITING, withSettledState } from "../session/settled-state.ts";
 import { planRecords, planWorkspace, reportedCaller, type WorkspacePlan } from "./plan.ts";
 import type { PlanBasis } from "./saved-plan.ts";
 import type { PlanOptions } from "./sources.ts";
@@ -47,14 +49,17 @@ export interface ReviewedPlan extends PlanReport {
 }
 
 /** Throws Failure with the errors that were found before the plan. */
-export function reviewWorkspace(session: Session, options: ReviewOptions): Promise<ReviewedPlan> {
+export async function reviewWorkspace(session: Session, options: ReviewOptions): Promise<ReviewedPlan> {
   const { settings, invocation } = session;
-  return review(session, options, settings.endpoint.embedded, async (state, planOptions) => {
-    const budget = invocation.untrusted ? budgetFor(state, options.maxReads) : undefined;
-    const planned = await planWorkspace(session, state, { ...planOptions, budget });
-    if (invocation.untrusted) return planned;
-    return { ...planned, plan: { ...planned.plan, drift: await driftWithAuthors(session, planned) } };
-  });
+  const { loaded, read, unsettled } = await withSettledState(session, WITHOUT_WAITING, (loaded) =>
+    planReviewed(session, options, loaded, async (planOptions) => {
+      const budget = invocation.untrusted ? budgetFor(loaded.state, options.maxReads) : undefined;
+      const planned = await planWorkspace(session, loaded.state, { ...planOptions, budget });
+      if (invocation.untrusted) return planned;
+      return { ...planned, plan: { ...planned.plan, drift: await driftWithAuthors(session, planned) } };
+    }),
+  );
+  return reviewed(session, { loaded, ...read, unsettled }, settings.endpoint.embedded);
 }
 
 /** The drift of a plan, or a part of it, with its authors. */
@@ -77,14 +82,31 @@ interface ReviewedDrift {
   readonly drift: () => Promise<Plan["drift"]>;
 }
 
-/** Throws Failure with STATE_NOT_FOUND. */
+/** Reads drift with a state that no other run writes meanwhile. Throws Failure with STATE_NOT_FOUND or STATE_LOCKED. */
+export async function readDrift<T>(
+  session: Session,
+  wait: Pick<LockOptions, "timeoutMs" | "onWait">,
+  read: (loaded: Loaded) => Promise<T>,
+): Promise<{ readonly loaded: Loaded; readonly read: T }> {
+  const settled = await withSettledState(session, wait, (loaded) => {
+    assertStateExists(session.store, loaded.state, "drift cannot be detected");
+    return read(loaded);
+  });
+  const [unsettled] = settled.unsettled;
+  if (unsettled !== undefined) throw new Failure({ ...unsettled, severity: "error" });
+  return settled;
+}
+
+/** Throws Failure with STATE_NOT_FOUND or STATE_LOCKED. */
 export async function reviewDrift(
   session: Session,
+  wait: Pick<LockOptions, "timeoutMs" | "onWait">,
   selection: Pick<PlanOptions, "only" | "exclude"> = {},
 ): Promise<ReviewedDrift> {
-  const { state, diagnostics } = await session.readState();
-  assertStateExists(session.store, state, "drift cannot be detected");
-  const planned = await planWorkspace(session, state, selection);
+  const { loaded, read: planned } = await readDrift(session, wait, ({ state }) =>
+    planWorkspace(session, state, selection),
+  );
+  const { state, diagnostics } = loaded;
   const unread = planned.plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
   const findings = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
   const ignoredFields = ignoredFieldsIn(planned);
@@ -101,14 +123,17 @@ function ignoredFieldsIn({ input, plan }: WorkspacePlan): number {
 }
 
 /** Needs neither host nor token; a host that is named must be the state's. */
-export function reviewRecords(session: SpecSession, options: ReviewOptions): Promise<ReviewedPlan> {
+export async function reviewRecords(session: SpecSession, options: ReviewOptions): Promise<ReviewedPlan> {
   const { invocation } = session;
   const host = namedHost(invocation);
-  return review(session, options, host === EMBEDDED, (state, planOptions) => {
+  const loaded = await session.readState();
+  const { state } = loaded;
+  const read = await planReviewed(session, options, loaded, (planOptions) => {
     if (host !== undefined) assertExpectedHost(invocation.target().settings, host);
     if (host !== undefined) assertSameHost(state, host);
     return planRecords(session, state, planOptions, state.host || host || "offline");
   });
+  return reviewed(session, { loaded, ...read, unsettled: [] }, host === EMBEDDED);
 }
 
 /** A profile is not read: a plan without network access needs no host. */
@@ -116,30 +141,41 @@ function namedHost({ namedHost: host }: Invocation): string | undefined {
   return host === undefined || host === EMBEDDED ? host : identityOf(host);
 }
 
-async function review(
-  session: SpecSession,
-  options: ReviewOptions,
-  isEmbedded: boolean,
-  planState: (state: State, options: PlanOptions) => Promise<WorkspacePlan>,
-): Promise<ReviewedPlan> {
-  const { invocation, spec, warnings, store } = session;
-  const { adopt, allowDuplicates, only, exclude, destroy = false } = options;
-  const { untrusted, observer } = invocation;
-  const loaded = await session.readState();
-  const { state, diagnostics } = loaded;
+interface PlanOfState {
+  readonly planned: WorkspacePlan;
+  readonly selection: PlanSelection;
+  readonly untrustedLocation: readonly Diagnostic[];
+}
+
+async function planReviewed(
+  { invocation, store }: SpecSession,
+  { adopt, allowDuplicates, only, exclude, destroy = false }: ReviewOptions,
+  { state }: Loaded,
+  planState: (options: PlanOptions) => Promise<WorkspacePlan>,
+): Promise<PlanOfState> {
   if (destroy) assertStateExists(store, state, "nothing can be destroyed");
-  const untrustedLocation = untrusted ? untrustedState(invocation, state) : [];
+  const untrustedLocation = invocation.untrusted ? untrustedState(invocation, state) : [];
   const selection = defined({ adopt, allowDuplicates, only, exclude, destroy });
-  const planned = await planState(state, { ...selection, mayLackSecrets: !destroy, checksRules: true });
+  const planned = await planState({ ...selection, mayLackSecrets: !destroy, checksRules: true });
+  return { planned, selection, untrustedLocation };
+}
+
+function reviewed(
+  { invocation, spec, warnings, store }: SpecSession,
+  { loaded, planned, selection, untrustedLocation, unsettled }: PlanOfState & Unsettled,
+  isEmbedded: boolean,
+): ReviewedPlan {
+  const { state, diagnostics } = loaded;
   const findings = [
     ...diagnostics,
+    ...unsettled,
     ...unrecordedObjects(store, state, spec, planned.plan),
     ...planned.diagnostics,
     ...untrustedLocation,
     ...stateInRunnerFolder(invocation, isEmbedded, state),
     ...otherTarget(spec, state),
   ];
-  reportOrThrow(observer, findings);
+  reportOrThrow(invocation.observer, findings);
   return {
     plan: planned.plan,
     caller: reportedCaller(planned),
@@ -147,6 +183,11 @@ async function review(
     notes: [...warnings, ...findings],
     basis: { loaded, recovered: planned.recovered.state, options: selection },
   };
+}
+
+interface Unsettled {
+  readonly loaded: Loaded;
+  readonly unsettled: readonly Diagnostic[];
 }
 
 /** Managed resources are read in any case; this limits what an untrusted spec adds. */

@@ -152,7 +152,7 @@ function lazyStore(location: string, open: () => Promise<StateStore>): StateStor
     location,
     read: async (options) => (await store()).read(options),
     lock: async (options) => (await store()).lock(options),
-    holder: async () => (await store()).holder(),
+    lastLock: async () => (await store()).lastLock(),
     unlock: async (how) => (await store()).unlock(how),
     key: async (options) => (await store()).key(options),
     generations: async () => (await store()).generations(),

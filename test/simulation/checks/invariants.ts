@@ -247,10 +247,10 @@ async function unresolved(site: Site): Promise<readonly string[]> {
   const { keyText } = site.home;
   const cipher = new Cipher({ random: site.random(), ...(keyText === undefined ? {} : { keyText }) });
   const found = await loadFrom(site.home.place(site, {}), cipher);
-  const holder = await site.process().store.holder();
+  const { heldBy } = await site.process().store.lastLock();
   return [
     ...open.map((intent) => `an intent is open: ${intent.address} ${intent.operation}`),
     ...(found?.unfolded === true ? ["entries of the journal are not in the state"] : []),
-    ...(holder === undefined ? [] : ["the lock is held"]),
+    ...(heldBy === undefined ? [] : ["the lock is held"]),
   ];
 }

@@ -59,8 +59,8 @@ export const workerCommand = defineCommand({
     const running = new Set<string>();
     const { memory: memoryMb = MEMORY_MB, listen } = options;
     const execute: WorkerOptions["execute"] = (workspace, { command, attempt, id }, signal, logged) => {
-      const lock = command === "apply" ? { lockTimeoutMs: LOCK_TIMEOUT_MS } : {};
-      const run = { context, fleet, command, children, memoryMb, worker, attempt, logged, ...lock };
+      const lockTimeoutMs = LOCK_TIMEOUT_MS;
+      const run = { context, fleet, command, children, memoryMb, worker, attempt, logged, lockTimeoutMs };
       running.add(id);
       return runWorkspace({ ...run, stateLease: STATE_LEASE }, workspace, signal).finally(() =>
         running.delete(id),

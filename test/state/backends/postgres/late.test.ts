@@ -60,11 +60,12 @@ describe.skipIf(server === undefined)("with a server", () => {
     const place = new PostgresBackend({ database: openPgDatabase({ url, clock: nodeClock }), url });
     const store = new BackedStateStore(place, ports);
     const lease = await store.lock({ timeoutMs: 0 });
-    const held = await store.holder();
+    const latest = await place.latestClaim();
+    const held = latest !== undefined && "claim" in latest ? latest.claim : undefined;
     await lease.release();
     if (held !== undefined) await place.renew(held).catch(() => undefined);
     expect(held?.fence).toBe(1);
-    expect(await store.holder()).toBeUndefined();
+    expect((await store.lastLock()).heldBy).toBeUndefined();
     await store.close();
   });
 

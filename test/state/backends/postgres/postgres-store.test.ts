@@ -45,7 +45,7 @@ describe.skipIf(server === undefined)("with a server", () => {
   test("looking makes no tables", async () => {
     const store = storeOf("&schema=untouched");
     expect(await names(store)).toEqual([]);
-    expect(await store.holder()).toBeUndefined();
+    expect((await store.lastLock()).heldBy).toBeUndefined();
     expect(await store.generations()).toEqual([]);
     expect(await sql("select to_regnamespace('untouched') as found")).toEqual([{ found: null }]);
     await store.close();
