@@ -47,6 +47,7 @@ export interface PlanView extends Pick<Plan, "host" | "part" | "renames" | "cost
   readonly refusalCodes: readonly string[];
   /** `Blocked by GUARD_PREVENT_DESTROY.` Undefined for a plan that may be applied. */
   readonly refusal: string | undefined;
+  /** The comparison with the plan of the base; absent without a base. */
   readonly split?: SplitView;
   /** With `change`, no guard, error, or annotation counts that was pending. */
   readonly exitcodeFor: ExitcodeFor;

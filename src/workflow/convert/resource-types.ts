@@ -186,7 +186,7 @@ const byKey = (value: Json | undefined, key: string, element: (block: JsonObject
 
 /** Blocks of a state as settings with keys. A job with one plain task has the fields of its task itself, as everywhere. */
 function jobAttributes(attributes: JsonObject) {
-  const { task, job_cluster, environment, parameter, git_source, ...settings } = attributes;
+  const { task, job_cluster, environment, parameter, git_source, continuous, ...settings } = attributes;
   const tasks = byKey(task, "task_key", taskAttributes);
   const marked = Object.keys(tasks).find(hasMark);
   if (marked !== undefined) return { attributes: {}, unmanageable: whySensitive(marked, "its settings") };
@@ -204,6 +204,9 @@ function jobAttributes(attributes: JsonObject) {
   const keyed = {
     ...own,
     parameters: byKey(parameter, "name", (block) => block.default ?? ""),
+    continuous: blocks(continuous).map((block) =>
+      isUnset(block.pause_status) ? { ...block, pause_status: "UNPAUSED" } : block,
+    ),
     ...(isUnset(git_source)
       ? {}
       : { git_source: blocks(git_source).map((block) => renamed(block, GIT_SOURCE)) }),

@@ -241,6 +241,23 @@ test("settings of the provider are not reported, and an unset field of a job's c
   expect(yaml).not.toContain("enable_elastic_disk");
 });
 
+test.each([
+  ["UNPAUSED", { pause_status: "", task_retry_mode: "" }],
+  ["UNPAUSED", {}],
+  ["PAUSED", { pause_status: "PAUSED" }],
+])("continuous runs are %s in the spec for %j", (status, block) => {
+  const task = {
+    task_key: "main",
+    existing_cluster_id: "c",
+    notebook_task: [{ notebook_path: "/a" }],
+  };
+  const { log, yaml } = converted(
+    stateWith([one("databricks_job", { id: "7", name: "j", task: [task], continuous: [block] })]),
+  );
+  expect(yaml).toContain(`    continuous: { pause_status: ${status} }\n`);
+  expect(log.attributes).toEqual([]);
+});
+
 test("libraries of a cluster, its own and those that are resources, are one list without duplicates", () => {
   const cluster = one("databricks_cluster", {
     ...{ id: "c1", cluster_id: "c1", cluster_name: "etl", spark_version: "15.4.x-scala2.12", num_workers: 1 },
