@@ -37,9 +37,12 @@ const nameIn = ({ userName }: JsonObject): string | undefined =>
 
 const answers = new WeakMap<Reader, Promise<JsonObject>>();
 
-/** Read once for each reader. */
+/** Read once for each reader, and again after a read without an answer. */
 function callerAnswer(reader: Reader): Promise<JsonObject> {
   const answer = answers.get(reader) ?? reader.read("scim/me");
   answers.set(reader, answer);
+  answer.catch((failure: unknown) => {
+    if (!(failure instanceof Refused)) answers.delete(reader);
+  });
   return answer;
 }

@@ -259,6 +259,7 @@ export const pushCommand = defineCommand({
       inputName(file),
     );
     refuseExposed(context, exposedRecords(context, state));
+    let ended = 0;
     const placed = await withState(context, async (store) => {
       const ownKey = keyCheck(await store.key({ make: false }));
       if (key !== "" && key !== ownKey && !options.force)
@@ -269,13 +270,18 @@ export const pushCommand = defineCommand({
         if (!options.force) assertFollows(present, state);
         assertStateHost(context, store.location, state);
       };
-      // Digests of another key cannot be compared, so every secret counts as changed.
-      return store.replace(
-        { state, key: key === ownKey ? key : "", check },
-        lockWait(context, options.lockTimeout),
-      );
+      const wait = lockWait(context, options.lockTimeout);
+      if (key === ownKey) return store.replace({ state, key, check }, wait);
+      // Digests of another key cannot be compared, so every secret counts as changed, and no difference is known.
+      const { acknowledged = [], reported: _, ...known } = state;
+      ended = acknowledged.length;
+      return store.replace({ state: known, key: "", check }, wait);
     });
     context.stdout.write(`Pushed ${count(placed.records.size, "resource")} as serial ${placed.serial}.\n`);
+    if (ended > 0)
+      context.stdout.write(
+        `Removed ${count(ended, "acknowledgement")} of drift: the file has another key, so the values cannot be compared.\n`,
+      );
   },
 });
 
