@@ -208,12 +208,11 @@ function toLive(answer: JsonObject): LiveObject | undefined {
 
 /**
  * An edit must repeat the node type, which it cannot change (contract B 4.1 rule 2). It has the tags only if they differ, because
- * only the Databricks dialect changes them in place. By contract, a pool has a name and a node type: `""` is only for the types.
+ * only the Databricks dialect changes them in place. By contract, a pool has a node type: `""` is only for the types.
  */
 function editBody(id: string, before: JsonObject, after: JsonObject): { [field: string]: Json } {
   const body: { [field: string]: Json } = {
     instance_pool_id: id,
-    instance_pool_name: after.instance_pool_name ?? "",
     node_type_id: before.node_type_id ?? after.node_type_id ?? "",
   };
   for (const field of EDITABLE) if (after[field] !== undefined) body[field] = after[field];
