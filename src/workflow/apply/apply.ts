@@ -323,7 +323,7 @@ function located(outcome: ChangeOutcome, resources: Spec["resources"]): ChangeOu
     return outcome;
   // Of a resource in a module, `traced` is where it was written, and what uses it.
   const { at, usedAt } = declared.traced ?? { at: declared };
-  // Without its lines: the service refused the change, and nothing is wrong with the text of the spec.
+  // The place without its lines, as `placesIn` has it for the changes of a plan.
   return { ...outcome, diagnostic: { ...diagnostic, at: withoutSourceLines(at), usedAt } };
 }
 
