@@ -87,16 +87,28 @@ export function withChangeAdded(
   return [...history.slice(0, -1), { ...last, ...changed }];
 }
 
-/** The users that the service knew the applies of a state by, each once. */
-export function appliersOf({
-  caller,
-  history = [],
-}: {
+interface Applied {
+  /** The user of the last apply. */
   readonly caller?: { readonly name: string };
   readonly history?: readonly PastRun[];
-}): readonly string[] {
-  const names = [caller?.name, ...history.map((run) => run.caller)];
-  return [...new Set(names.flatMap((name) => name ?? []))].sort();
+}
+
+/**
+ * The users that the service knew applies by and that may have created the object of an address, each once: those that changed it, or all
+ * if none is known to have.
+ */
+export function possibleCreators(
+  { caller, history = [] }: Applied,
+  address: Address | undefined,
+): readonly string[] {
+  const changing = history.filter(
+    ({ changed, more = 0 }) => more > 0 || changed.some((one) => one === address),
+  );
+  const callers =
+    changing.length > 0
+      ? changing.map((run) => run.caller)
+      : [caller?.name, ...history.map((run) => run.caller)];
+  return [...new Set(callers.flatMap((name) => name ?? []))].sort();
 }
 
 export function joinedHistories(

@@ -70,8 +70,10 @@ export type PlannedFrom = (kind: string, id: RemoteId) => Values | undefined;
 export interface DetailsContext {
   /** Gives the values of other objects that decide about this one, as the plan saw them. */
   readonly plannedFrom?: PlannedFrom;
-  /** Who applied this state before. Their own right to manage an object, which the service gives its creator, does not count as a difference. */
-  readonly appliers?: readonly string[];
+  /** Who may have created the object. Their right to manage it, which the service gives its creator, does not count as a difference. */
+  readonly creators?: readonly string[];
+  /** The record of the object. What it has is compared. */
+  readonly recorded?: Values | undefined;
 }
 
 export interface ProviderOperations {

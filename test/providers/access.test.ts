@@ -3,6 +3,7 @@ import { remoteId } from "../../src/core/address.ts";
 import { lookUp } from "../../src/engine/observe/list-kinds.ts";
 import { draftPlan, missingFacts } from "../../src/planner/make-plan.ts";
 import { catalogs, registry } from "../../src/providers/index.ts";
+import type { Values } from "../../src/resource/field-schema.ts";
 import { doing, results, Site } from "../engine/site.ts";
 
 let site: Site;
@@ -257,7 +258,7 @@ describe("authorizations of the workspace", () => {
   });
 });
 
-test("another caller does not compare the right to manage of who applied before, but compares their other rights", async () => {
+test("another caller does not compare the right to manage of a creator, unless it is recorded, but compares their other rights", async () => {
   const yaml = `${PEOPLE}pools: { warm: { ${POOL}, access: { data: CAN_ATTACH_TO } } }\n`;
   await apply(yaml);
   const entries = [
@@ -268,9 +269,13 @@ test("another caller does not compare the right to manage of who applied before,
   const { operations } = registry.get("pools");
   const { reader } = site.process().client;
   const live = await operations.read(reader, remoteId(await idOf("pools.warm")));
-  const access = async (appliers: readonly string[]) =>
-    live && (await operations.readDetails?.(reader, live, { access: {} }, { appliers }))?.values.access;
+  const access = async (creators: readonly string[], recorded?: Values) =>
+    live &&
+    (await operations.readDetails?.(reader, live, { access: {} }, { creators, recorded }))?.values.access;
   const others = { data: "CAN_ATTACH_TO", "ada@example.com": "CAN_ATTACH_TO" };
   expect(await access([])).toEqual({ ...others, "bo@example.com": "CAN_MANAGE" });
   expect(await access(["BO@example.com", "ada@example.com"])).toEqual(others);
+  // The spec gave it before, so its removal is a change of the spec.
+  const recorded = { access: { "bo@example.com": "CAN_MANAGE" } };
+  expect(await access(["bo@example.com"], recorded)).toEqual({ ...others, ...recorded.access });
 });

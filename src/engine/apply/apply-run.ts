@@ -3,7 +3,6 @@
 import type { Writer } from "../../api/contract/reader.ts";
 import type { Address, RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
-import { appliersOf } from "../../core/past-run.ts";
 import { NotSent, UnknownOutcome } from "../../core/request-failure.ts";
 import type { SensitiveValues } from "../../core/sensitive/values.ts";
 import type { Change } from "../../planner/model/change.ts";
@@ -17,6 +16,7 @@ import type { StateRecord } from "../../state/model/record.ts";
 import { type ApplyLease, type Clock, type Random, randomHex } from "../../state/model/store.ts";
 import { Semaphore } from "../concurrency.ts";
 import { addNewNames, createNameIndex, type NameIndex } from "../name-index.ts";
+import { detailsContexts } from "../observe/details-context.ts";
 import type { DesiredSpec } from "../observe/needed-kinds.ts";
 import { JournaledWriter, type NewIntent } from "./journaled-writer.ts";
 import { type HistoryInput, type RecordedLease, recordedLease } from "./run-history.ts";
@@ -33,7 +33,8 @@ export interface ApplyRun {
   readonly tokens: Map<Address, string>;
   /** What this apply made, by kind and ID. */
   readonly made: Map<string, Address>;
-  readonly appliers: readonly string[];
+  /** How an object is read that was recorded before this apply. */
+  readonly detailsContext: ReturnType<typeof detailsContexts>;
   /** Absent if the apply is not recorded in the history. */
   readonly endHistory: RecordedLease["end"] | undefined;
   /** Set if no further change may start: the lock is lost, or the journal cannot be written. */
@@ -55,7 +56,7 @@ export function startRun(input: ApplyInput): ApplyRun {
     stored: (address) => input.lease.record(address),
     tokens: new Map(),
     made: new Map(),
-    appliers: appliersOf(input.lease.state()),
+    detailsContext: detailsContexts(input.lease.state()),
     endHistory: recorded?.end,
     halted: undefined,
   };

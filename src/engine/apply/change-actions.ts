@@ -331,10 +331,8 @@ async function readObject(
   const liveObject = await provider.operations.read(run.input.writer, id);
   if (liveObject === undefined) return undefined;
   const live = { ...liveObject, values: manageablePart(provider.fields, liveObject.values, run.names) };
-  const { appliers } = run;
-  return (
-    provider.operations.readDetails?.(run.input.writer, live, desired, { plannedFrom, appliers }) ?? live
-  );
+  const context = { ...run.detailsContext(kind, id), plannedFrom };
+  return provider.operations.readDetails?.(run.input.writer, live, desired, context) ?? live;
 }
 
 /** The object that has the natural name of a change now, as listed. */

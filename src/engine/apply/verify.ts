@@ -120,7 +120,12 @@ async function withWitnesses(
       witness !== undefined && record.applied[name] !== undefined && listed.facts[witness] === undefined,
   );
   return lacks
-    ? provider.operations.readDetails(run.input.writer, listed, record.applied, { appliers: run.appliers })
+    ? provider.operations.readDetails(
+        run.input.writer,
+        listed,
+        record.applied,
+        run.detailsContext(provider.kind, listed.id),
+      )
     : listed;
 }
 
@@ -144,7 +149,12 @@ async function checked(
   const { readDetails, listsAll } = provider.operations;
   if (differences.length === 0 || (readDetails !== undefined && listsAll !== true)) return [];
   // Details leave out what others decide, such as the values of a cluster policy.
-  const detailed = await readDetails?.(run.input.writer, raw, record.applied, { appliers: run.appliers });
+  const detailed = await readDetails?.(
+    run.input.writer,
+    raw,
+    record.applied,
+    run.detailsContext(provider.kind, raw.id),
+  );
   const left = detailed === undefined ? differences : compared(run, provider, record, detailed).differences;
   return left.length === 0 ? [] : [differs(record, left.map((diff) => toDottedPath(diff.path)).join(", "))];
 }

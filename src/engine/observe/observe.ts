@@ -6,7 +6,6 @@ import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
-import { appliersOf } from "../../core/past-run.ts";
 import { failureDiagnostic, isMissing } from "../../core/request-failure.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
@@ -15,6 +14,7 @@ import { kindsNamedBy, translateNames, withoutNames } from "../../resource/names
 import type { ListScope } from "../../resource/operations.ts";
 import { Semaphore } from "../concurrency.ts";
 import { createNameIndex, manageablePart, type NameIndex } from "../name-index.ts";
+import { detailsContexts } from "./details-context.ts";
 import { type KnownNames, type Needing, observeScope } from "./needed-kinds.ts";
 
 /** Kinds that the resources of a restriction do not need are absent from the answer. */
@@ -28,7 +28,7 @@ interface ObserveInput extends Needing, ReadKindsInput {
 /** A kind or parent whose list fails is unreadable, with the reason; it never counts as empty. */
 export function observe(input: ObserveInput): Promise<Live> {
   const scope = observeScope(input);
-  const appliers = appliersOf(input.state);
+  const contextOf = detailsContexts(input.state);
   const reader = memoizedReader(input.reader, input.snapshot?.answers, input.snapshot !== undefined);
   return readKinds(
     { ...input, reader },
@@ -41,7 +41,7 @@ export function observe(input: ObserveInput): Promise<Live> {
       },
       hasMembers: (kind, parent) => scope.namesOf(kind).has(parent),
       detailed: (provider, object, inSlot) =>
-        hydrated({ ...input, appliers }, reader, provider, scope.namesOf(provider.kind), object, inSlot),
+        hydrated({ ...input, contextOf }, reader, provider, scope.namesOf(provider.kind), object, inSlot),
     },
   );
 }
@@ -173,7 +173,7 @@ function listScope(
 
 /** An object with details, if it is in the spec or the state, or of a kind whose undeclared objects are deleted. */
 async function hydrated(
-  input: ObserveInput & { readonly appliers: readonly string[] },
+  input: ObserveInput & { readonly contextOf: ReturnType<typeof detailsContexts> },
   reader: Reader,
   provider: Provider,
   knownNames: KnownNames,
@@ -182,19 +182,20 @@ async function hydrated(
 ): Promise<LiveObject | undefined> {
   const { readDetails } = provider.operations;
   if (readDetails === undefined) return object;
-  const { spec, destroy, looksAt, snapshot, appliers } = input;
+  const { spec, destroy, looksAt, snapshot } = input;
   // Each deletion rests on all that was read about its object.
   const isAuthoritative = destroy !== true && spec?.policy.authoritative.includes(provider.kind) === true;
   if (!knownNames.has(object) && !isAuthoritative) return object;
   if (looksAt?.(provider.kind, object) === false) return object;
   try {
     const desired = knownNames.desiredOf(object);
+    const context = input.contextOf(provider.kind, object.id);
     return await inSlot(async () => {
       if (provider.planning.content?.text === undefined || snapshot === undefined)
-        return readDetails(reader, object, desired, { appliers });
+        return readDetails(reader, object, desired, context);
       // Once for every plan of a snapshot. A digest of the content does not depend on the spec, but an access list has its names.
-      const key = `${provider.kind}\n${object.id}\n${canonicalJson([desired?.access ?? null, appliers])}`;
-      const details = snapshot.objects.get(key) ?? readDetails(input.reader, object, desired, { appliers });
+      const key = `${provider.kind}\n${object.id}\n${canonicalJson([desired?.access ?? null, context.creators ?? [], context.recorded?.access ?? null])}`;
+      const details = snapshot.objects.get(key) ?? readDetails(input.reader, object, desired, context);
       snapshot.objects.set(key, details);
       return details;
     });

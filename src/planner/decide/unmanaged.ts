@@ -9,7 +9,7 @@ import {
   parentOf,
   type RemoteId,
 } from "../../core/address.ts";
-import { appliersOf } from "../../core/past-run.ts";
+import { possibleCreators } from "../../core/past-run.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -97,7 +97,6 @@ function unmanagedMembers(
   const changes: Change[] = [];
   const appeared: UndeclaredObject[] = [];
   let needsCaller = false;
-  const givenTo = [caller, ...appliersOf(context.input.state)];
   for (const provider of context.input.registry.kinds) {
     if (provider.nested === undefined) continue;
     const parents = ownersByName(context, provider);
@@ -105,6 +104,7 @@ function unmanagedMembers(
       if (isManaged(provider.kind, live.id)) continue;
       const parent = parents.get(parentOf(live.name));
       if (parent === undefined) continue;
+      const givenTo = [caller, ...possibleCreators(context.input.state, parent.address)];
       const address = addressOf(provider.kind, nestedNameOf(nameOf(parent.address), memberOf(live.name)));
       if (hasUnreadableValue(provider)) {
         // A declared one that cannot be adopted is an error elsewhere.

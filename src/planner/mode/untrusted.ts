@@ -4,7 +4,7 @@ import { parentOf, remoteId } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, warning, withoutSourceLines } from "../../core/diagnostic.ts";
 import { collectTexts, type JsonObject } from "../../core/json.ts";
-import { appliersOf } from "../../core/past-run.ts";
+import { possibleCreators } from "../../core/past-run.ts";
 import { count as countOf } from "../../core/sentences.ts";
 import { type PlannedKind, type PlanningRegistry, secretField } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
@@ -115,16 +115,15 @@ function foreignOf({ spec, state }: RecordedSpec, provider: PlannedKind, live: L
   const declared = resources.filter(({ kind }) => kind === provider.kind).map(({ name }) => name);
   const names = new Set([...declared, ...(provider.builtIn ?? [])].map((name) => foldName(provider, name)));
   const parents = new Map(
-    resources
-      .filter((resource) => resource.owns.length > 0)
-      .map((resource) => [resource.name, resource.values]),
+    resources.filter((resource) => resource.owns.length > 0).map((resource) => [resource.name, resource]),
   );
   return liveKind.objects.filter((object) => {
     const isManaged = owners.has(provider.kind, object.id) || names.has(foldName(provider, object.name));
     if (isManaged || !isOurs(object)) return false;
-    const parent = parents.get(parentOf(object.name)) ?? {};
-    return [undefined, ...appliersOf(state)].every(
-      (name) => provider.planning.isImplicit?.(object, name, parent) !== true,
+    const parent = parents.get(parentOf(object.name));
+    const givenTo = [undefined, ...possibleCreators(state, parent?.address)];
+    return givenTo.every(
+      (name) => provider.planning.isImplicit?.(object, name, parent?.values ?? {}) !== true,
     );
   });
 }

@@ -9,7 +9,7 @@ import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldCase, isApplicationId, principalKey } from "../../resource/names.ts";
-import type { OperationWriter } from "../../resource/operations.ts";
+import type { DetailsContext, OperationWriter } from "../../resource/operations.ts";
 import { keyIn, objectsIn, responseText } from "../kit/responses.ts";
 import {
   isAdmins,
@@ -61,6 +61,8 @@ function namesEntry(text: string, { principal, shown }: DirectEntry): boolean {
   return named.kind === "sp" && principal.kind === "sp" && named.name === shown;
 }
 
+type Creation = Pick<DetailsContext, "creators" | "recorded">;
+
 interface AccessInSpecForm {
   readonly access: Values;
   readonly owner: string | undefined;
@@ -70,17 +72,18 @@ interface AccessInSpecForm {
 
 /**
  * A list in spec form, with the keys as `declared` and `declaredOwner` spell them. The owner is not an entry, except where the
- * spec gives it a level, which ownership includes. `admins` and the right to manage of the caller and of earlier appliers are left out
- * unless declared.
+ * spec gives it a level, which ownership includes. `admins` and the right to manage of the caller are left out unless declared; that of other
+ * creators also only unless recorded.
  */
 function accessInSpecForm(
   entries: readonly DirectEntry[],
   declared: Values,
   declaredOwner: string | undefined,
   caller: string,
-  appliers: readonly string[],
+  { creators = [], recorded }: Creation,
 ): AccessInSpecForm {
-  const ownNames = new Set([caller, ...appliers].map(foldCase));
+  const givenTo = new Set(creators.map(foldCase));
+  const before = Object.keys(objectIn(recorded?.access));
   const access: { [principal: string]: string } = {};
   let owner: string | undefined;
   let manager: string | undefined;
@@ -88,15 +91,15 @@ function accessInSpecForm(
     const spelled = Object.keys(declared).find((text) => namesEntry(text, entry));
     const manages = entry.level === OWNER || entry.level === MANAGE;
     const name = entry.principal.kind === "group" ? undefined : foldCase(entry.principal.name);
-    if (name === foldCase(caller) && manages) manager = spelled ?? principalText(entry.principal);
+    const isCaller = name === foldCase(caller);
+    const isGiven =
+      name !== undefined && givenTo.has(name) && !before.some((text) => namesEntry(text, entry));
+    if (isCaller && manages) manager = spelled ?? principalText(entry.principal);
     if (entry.level === OWNER) {
       const isDeclared = declaredOwner !== undefined && namesEntry(declaredOwner, entry);
       owner = isDeclared ? declaredOwner : principalText(entry.principal);
       if (spelled !== undefined) access[spelled] = String(declared[spelled]);
-    } else if (
-      spelled !== undefined ||
-      !((name !== undefined && ownNames.has(name) && manages) || isAdmins(entry.principal))
-    )
+    } else if (spelled !== undefined || !(((isCaller || isGiven) && manages) || isAdmins(entry.principal)))
       access[spelled ?? principalText(entry.principal)] = entry.level;
   }
   return { access, owner, manager };
@@ -108,7 +111,7 @@ export async function readAccess(
   live: LiveObject,
   desired: Values,
   objectOf: (api: Reader, id: string) => Promise<AccessObject>,
-  appliers: readonly string[] = [],
+  creation: Creation = {},
 ): Promise<LiveObject> {
   if (live.unmanageable !== undefined) return live;
   try {
@@ -120,7 +123,7 @@ export async function readAccess(
       declared,
       ownerOf(desired),
       caller,
-      appliers,
+      creation,
     );
     const values = { ...live.values, access, ...defined({ owner }) };
     return { ...live, values, facts: { ...live.facts, ...defined({ manager }) } };

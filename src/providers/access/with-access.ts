@@ -135,7 +135,7 @@ function operationsWithAccess(kind: Provider, rules: AccessRules): Provider["ope
     async readDetails(api, live, desired, context) {
       const rest = desired === undefined ? undefined : withoutAccess(desired);
       const detailed = (await operations.readDetails?.(api, live, rest, context)) ?? live;
-      return isDeclared(desired) ? readAccess(api, detailed, desired, objectOf, context?.appliers) : detailed;
+      return isDeclared(desired) ? readAccess(api, detailed, desired, objectOf, context) : detailed;
     },
     async readAccess(api, live, isWhole = false) {
       const read = await readAccess(api, live, {}, objectOf);

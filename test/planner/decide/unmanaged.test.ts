@@ -1,6 +1,7 @@
 // Why a member that the spec does not name goes: it came from outside, or the spec takes the list over now.
 
 import { describe, expect, test } from "vitest";
+import type { Address } from "../../../src/core/address.ts";
 import type { PlanFacts, PlanInput } from "../../../src/planner/model/input.ts";
 import type { Values } from "../../../src/resource/field-schema.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
@@ -104,7 +105,14 @@ describe("a member that the spec does not name", () => {
     };
     expect(actions({})).toEqual([["noop", "delete"], 1]);
     expect(actions({ caller: { name: "applier", credential: "c" } })).toEqual([["noop"], 0]);
-    expect(actions({ history: [pastRun("a", { caller: "applier" })] })).toEqual([["noop"], 0]);
+    const ran = (caller: string, changed: readonly string[]) =>
+      pastRun(caller, { caller, changed: changed as readonly Address[] });
+    expect(actions({ history: [ran("applier", [])] })).toEqual([["noop"], 0]);
+    expect(actions({ history: [ran("applier", ["boxes.a"])] })).toEqual([["noop"], 0]);
+    expect(actions({ history: [ran("applier", ["tags.other"]), ran("creator", ["boxes.a"])] })).toEqual([
+      ["noop", "delete"],
+      1,
+    ]);
   });
 
   test("came with the spec when the parent that was applied kept it for the caller", () => {
