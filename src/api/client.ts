@@ -42,6 +42,8 @@ export interface ClientOptions {
   readonly readLimit?: ReadTimeLimit;
   /** After an abort, requests do not wait and are not retried; a new request still gets one attempt. */
   readonly signal?: AbortSignal;
+  /** Called before each attempt of a request leaves; `log`: after it. */
+  readonly sending?: () => void;
   readonly log?: (event: RequestEvent) => void;
   /** The fix for a refused token. Default: to set WORKSPACE_TOKEN or the token of the profile. */
   readonly tokenHint?: string;

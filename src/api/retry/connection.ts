@@ -35,6 +35,8 @@ interface WireOptions {
   readonly timeoutMs: number;
   readonly clock: () => number;
   readonly rateLimit: RateLimit;
+  /** Called before each attempt leaves. */
+  readonly sending?: () => void;
 }
 
 /** Throws Failure where host or token can never work. */
@@ -72,6 +74,7 @@ export function createHostConnection(options: WireOptions): HostConnection {
         throw withheld;
       }
       const begun = clock();
+      options.sending?.();
       let response: HttpResponse;
       try {
         response = await transport(request);

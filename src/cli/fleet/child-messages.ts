@@ -33,11 +33,16 @@ export type MessageToChild =
   | { readonly type: "stop"; readonly run: number }
   | { readonly type: "alive" };
 
+export interface RunProgress {
+  readonly requests: NonNullable<RunAnswer["requests"]>;
+  readonly wrote: RunAnswer["wrote"];
+}
+
 /** What a run sends until its answer. */
 export type RunMessage =
   | { readonly type: "log"; readonly text: string }
-  /** `requests`: up to now, for a run that will not report them itself. */
-  | { readonly type: "progress"; readonly requests: NonNullable<RunAnswer["requests"]> }
+  /** Up to now, for a run that will not report it itself. */
+  | ({ readonly type: "progress" } & RunProgress)
   /** `busyMs`: how long the process computed since the run began, for this run or for others in it. */
   | { readonly type: "answer"; readonly answer: RunAnswer; readonly busyMs: number };
 

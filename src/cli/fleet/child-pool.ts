@@ -11,6 +11,7 @@ import {
   type MessageFromChild,
   type MessageToChild,
   type RunAnswer,
+  type RunProgress,
   type RunRequest,
 } from "./child-messages.ts";
 
@@ -187,7 +188,7 @@ function runIn(child: Child, number: number, run: ChildRun): Promise<EndInChild>
   const { request, signal, timeoutMs, graceMs, logged } = run;
   const { process } = child;
   return new Promise((resolve) => {
-    let requests: RequestFacts | undefined;
+    let progress: Partial<RunProgress> = {};
     let ended = false;
     let timedOut = false;
     let isStopped = false;
@@ -203,12 +204,18 @@ function runIn(child: Child, number: number, run: ChildRun): Promise<EndInChild>
       signal?.removeEventListener("abort", stop);
       process.off("message", receive);
       process.off("close", childExited);
-      resolve({ type: end.type, answer: end.answer, busyMs: end.busyMs, timedOut, requests });
+      resolve({
+        type: end.type,
+        answer: end.answer,
+        busyMs: end.busyMs,
+        timedOut,
+        requests: progress.requests,
+      });
     };
     const receive = (message: MessageFromChild): void => {
       if (message.run !== number) return;
       if (message.type === "log") logged(message.text);
-      if (message.type === "progress") ({ requests } = message);
+      if (message.type === "progress") progress = { requests: message.requests, wrote: message.wrote };
       if (message.type === "answer") finish(message);
     };
     const childExited = (code: number | null, by: NodeJS.Signals | null): void => {
@@ -219,7 +226,7 @@ function runIn(child: Child, number: number, run: ChildRun): Promise<EndInChild>
       const nothing = { counts: {}, drift: {}, diagnostics };
       // A process that did not answer computed.
       const busyMs = type === "stopped" ? Number.POSITIVE_INFINITY : 0;
-      finish({ type, answer: { status: "crashed", ...nothing, ...(requests && { requests }) }, busyMs });
+      finish({ type, answer: { status: "crashed", ...nothing, ...progress }, busyMs });
     };
     const stop = (): void => {
       if (isStopped) return;

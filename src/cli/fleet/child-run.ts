@@ -31,7 +31,7 @@ import { lockWait } from "../../workflow/session/open-state.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { EXIT, exitOf, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
-import type { RunAnswer, RunMessage, RunRequest } from "./child-messages.ts";
+import type { RunAnswer, RunMessage, RunProgress, RunRequest } from "./child-messages.ts";
 
 /** Never rejects. */
 export async function runRequest(
@@ -59,7 +59,7 @@ export async function runRequest(
   // A run that needs too much memory may end before the next turn of the event loop.
   log.flush();
   try {
-    const answer = await COMMANDS[request.command](invocation, { request, signal, log });
+    const answer = await COMMANDS[request.command](invocation, { request, signal, log, facts });
     log.line(`ended: ${answer.status}`);
     return { ...answer, diagnostics: secrets.maskedMessages(answer.diagnostics), ...facts.now() };
   } catch (problem) {
@@ -99,7 +99,10 @@ class RunFacts implements RunFigures {
   readonly #signal: AbortSignal;
   readonly #send: (message: RunMessage) => void;
   #requests: RequestFacts = { sent: 0, retried: 0 };
-  #sentAt = Number.NEGATIVE_INFINITY;
+  #answered = 0;
+  #wrote = false;
+  #toldAt = Number.NEGATIVE_INFINITY;
+  #telling: NodeJS.Timeout | undefined;
   #lockWait: { readonly since: number; readonly ms?: number } | undefined;
 
   constructor(signal: AbortSignal, send: (message: RunMessage) => void) {
@@ -107,10 +110,11 @@ class RunFacts implements RunFigures {
     this.#send = send;
   }
 
-  now(): Pick<RunAnswer, "requests" | "memoryBytes" | "lockWaitMs"> {
+  now(): Pick<RunAnswer, "requests" | "wrote" | "memoryBytes" | "lockWaitMs"> {
     this.#endLockWait();
+    clearTimeout(this.#telling);
     return {
-      requests: this.#requests,
+      ...this.#progress(),
       memoryBytes: process.memoryUsage.rss(),
       lockWaitMs: this.#lockWait?.ms,
     };
@@ -128,17 +132,43 @@ class RunFacts implements RunFigures {
   requested({ status, waitMs }: RequestEvent): void {
     // A request that ends because the run was stopped says nothing about the host.
     if (status === 0 && this.#signal.aborted) return;
-    const { sent, retried } = this.#requests;
+    const { retried } = this.#requests;
+    this.#answered += 1;
     this.#requests = {
       ...this.#requests,
-      sent: sent + 1,
       retried: retried + (waitMs === undefined ? 0 : 1),
       lastStatus: status,
     };
-    const now = performance.now();
-    if (now - this.#sentAt < PROGRESS_MS) return;
-    this.#sentAt = now;
-    this.#send({ type: "progress", requests: this.#requests });
+    this.#tell();
+  }
+
+  sending(): void {
+    this.#requests = { ...this.#requests, sent: this.#requests.sent + 1 };
+    this.#tell();
+  }
+
+  writing(): void {
+    this.#wrote = true;
+    this.#tell();
+  }
+
+  #progress(): RunProgress {
+    const unanswered = this.#requests.sent - this.#answered;
+    const requests = unanswered > 0 ? { ...this.#requests, unanswered } : this.#requests;
+    return { requests, wrote: this.#wrote || undefined };
+  }
+
+  /** At once, or soon: the worker knows of a request before it has waited for long. */
+  #tell(): void {
+    if (this.#telling !== undefined) return;
+    const wait = Math.max(0, this.#toldAt + PROGRESS_MS - performance.now());
+    const tell = (): void => {
+      this.#telling = undefined;
+      this.#toldAt = performance.now();
+      this.#send({ type: "progress", ...this.#progress() });
+    };
+    if (wait === 0) return tell();
+    this.#telling = setTimeout(tell, wait).unref();
   }
 
   planned({ host }: Plan): void {
@@ -153,6 +183,7 @@ interface Run {
   readonly request: RunRequest;
   readonly signal: AbortSignal;
   readonly log: RunLog;
+  readonly facts: RunFacts;
 }
 
 type RunCommand = (invocation: Invocation, run: Run) => Promise<RunAnswer>;
@@ -202,10 +233,10 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
     });
   },
 
-  apply(invocation, { request, signal, log }) {
+  apply(invocation, { request, signal, log, facts }) {
     const requirements = { makesKey: true, secrets: "resolve", signal } as const;
     return withSession(invocation, requirements, async (session) => {
-      const watched = applyWatch(log);
+      const watched = applyWatch(log, facts);
       const plan = { adopt: request.adopt };
       const { lockTimeoutMs: lockTimeout } = request;
       const result = await runApply(
@@ -234,7 +265,6 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
         ...ended,
         ...(isChanged ? { status: "changes" as const } : {}),
         counts,
-        wrote: watched.wrote(),
         diagnostics,
       };
     });
@@ -244,9 +274,8 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
 /** Of a heavily drifted workspace, the log names this number. */
 const LOGGED_DRIFT = 50;
 
-function applyWatch(log: RunLog) {
+function applyWatch(log: RunLog, facts: RunFacts) {
   let notes: readonly Diagnostic[] = [];
-  let wrote = false;
   let notStarted = 0;
   const presenter: ApplyPresenter = {
     planned(plan, diagnostics) {
@@ -257,8 +286,10 @@ function applyWatch(log: RunLog) {
     },
     approve: () => Promise.resolve(true),
     changed(event) {
-      wrote ||= event.type === "apply_start";
-      if (event.type === "apply_start") log.line(`${event.action} ${event.address}`);
+      if (event.type === "apply_start") {
+        facts.writing();
+        log.line(`${event.action} ${event.address}`);
+      }
       if (!("outcome" in event)) return;
       const { address, result, diagnostic } = event.outcome;
       if (wasStopped(event.outcome)) {
@@ -274,7 +305,7 @@ function applyWatch(log: RunLog) {
       return Promise.resolve(log.diagnostics(diagnostics));
     },
   };
-  return { presenter, notes: () => notes, wrote: () => wrote };
+  return { presenter, notes: () => notes };
 }
 
 function guardsFirst({ guards, diagnostics }: Plan): readonly Diagnostic[] {

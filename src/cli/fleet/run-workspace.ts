@@ -188,14 +188,14 @@ function refusalOf({ context, fleet }: WorkspaceRun, workspace: FleetWorkspace):
 /** With what the run was waiting for: a host that answers 429 looks like a slow one otherwise. */
 function timeout(
   { timeoutMs }: FleetWorkspace,
-  { lastStatus, host = "the host", sent = 0 }: Partial<RequestFacts>,
+  { lastStatus, host = "the host", sent = 0, unanswered = 0 }: Partial<RequestFacts>,
 ): Diagnostic {
   const seconds = timeoutMs / 1000;
   const answered = lastStatus === 0 ? "no complete answer" : `${lastStatus ?? "no answer"}`;
   const last =
     sent === 0
       ? ", and sent no request"
-      : `: ${answered} from ${host}, ${count(sent, "request")} in ${seconds} s`;
+      : `: ${answered} from ${host}, ${count(sent, "request")} in ${seconds} s${unanswered === 0 ? "" : `, ${unanswered} without an answer`}`;
   return error("FLEET_TIMEOUT", `the run did not end within ${seconds} s${last}`, {
     hint: timeoutHint(lastStatus, sent),
   });

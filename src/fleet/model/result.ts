@@ -23,7 +23,10 @@ export type ResultStatus = (typeof RESULT_STATUSES)[number];
 
 /** The requests of a run, and the last answer of the service. */
 export interface RequestFacts {
+  /** Also those without an answer. */
   readonly sent: number;
+  /** Those that had no answer when the run ended; absent without any. */
+  readonly unanswered?: number;
   readonly retried: number;
   /** HTTP status of the last answer; 0 if no complete answer came. */
   readonly lastStatus?: number;
@@ -145,9 +148,15 @@ function newerResult(version: string, status: string): Diagnostic {
 }
 
 function requestFactsIn(value: unknown): RequestFacts | undefined {
-  const { sent, retried, lastStatus, host } = fieldsOf<RequestFacts>(value);
+  const { sent, unanswered, retried, lastStatus, host } = fieldsOf<RequestFacts>(value);
   if (!isTime(sent) || !isTime(retried)) return undefined;
-  return { sent, retried, lastStatus: timeIn(lastStatus), host: textIn(host) };
+  return {
+    sent,
+    unanswered: timeIn(unanswered),
+    retried,
+    lastStatus: timeIn(lastStatus),
+    host: textIn(host),
+  };
 }
 
 const timeIn = (value: unknown): number | undefined => (isTime(value) ? value : undefined);

@@ -55,6 +55,7 @@ export function resultJson(result: WorkspaceResult): Record<string, unknown> {
     diagnostics: result.diagnostics.map(diagnosticJson),
     requests: requests && {
       sent: requests.sent,
+      unanswered: requests.unanswered,
       retried: requests.retried,
       last_http_status: requests.lastStatus,
       host: requests.host,

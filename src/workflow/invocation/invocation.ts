@@ -209,6 +209,8 @@ export interface WorkflowContext extends ProcessContext {
 
 /** Collects figures of a run for metrics and webhooks. */
 export interface RunFigures {
+  /** A request leaves; `requested` when its answer is there. */
+  sending?(): void;
   requested(event: RequestEvent): void;
   planned(plan: Plan, state: Pick<State, "records">, planMs: number): void;
   /** The plan is that of the file where a saved one was applied. */

@@ -148,6 +148,7 @@ function clientOver(
     timeoutMs: settings.requestMs,
     tokenHint,
     readLimit,
+    sending: () => options.figures?.sending?.(),
     log: (event) => {
       options.figures?.requested(event);
       if (event.waitMs !== undefined) options.observer?.retrying(event);

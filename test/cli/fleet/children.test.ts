@@ -215,6 +215,31 @@ describe("a run as a child process", () => {
     busy.close();
   }, 60_000);
 
+  test.each([
+    ["plan", "GET", /: no answer from HOST, (\d+) requests? in 3 s, \1 without an answer$/, undefined],
+    ["apply", "POST", /: 200 from HOST, \d+ requests in 3 s, 1 without an answer$/, true],
+  ] as const)(
+    "of %s that timed out on a host that does not answer a %s counts the request, and says whether it wrote",
+    async (command, method, message, wrote) => {
+      const hanging = createServer((request, response) => {
+        if (request.method === method) return;
+        response.setHeader("content-type", "application/json").end('{"totalResults":0}');
+      });
+      await once(hanging.listen(0, "127.0.0.1"), "listening");
+      const { port } = hanging.address() as AddressInfo;
+      const host = `http://127.0.0.1:${port}`;
+      const file = writeFleet("hanging.yaml", { [`hangs-${command}`]: { host, timeout: "3s" } });
+      const approved = command === "apply" ? " --auto-approve" : "";
+      const { out } = await fleet(`${command}${approved} -o json`, file);
+      const result = JSON.parse(out);
+      expect(result.diagnostics[0].message.replace(host, "HOST")).toMatch(message);
+      expect(result.wrote).toBe(wrote);
+      hanging.closeAllConnections();
+      hanging.close();
+    },
+    60_000,
+  );
+
   test("that timed out before its first request says so, and does not send the reader to the host", async () => {
     const file = writeFleet("stuck.yaml", { stuck: { timeout: "1s" } });
     const context = contextWith({ ADS_TOKEN: "the-token-of-ads" }, folder);
