@@ -167,8 +167,8 @@ class RunFacts implements RunFigures {
       this.#toldAt = performance.now();
       this.#send({ type: "progress", ...this.#progress() });
     };
-    if (wait === 0) return tell();
-    this.#telling = setTimeout(tell, wait).unref();
+    if (wait === 0) tell();
+    else this.#telling = setTimeout(tell, wait).unref();
   }
 
   planned({ host }: Plan): void {
@@ -207,6 +207,7 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
       return {
         ...endedWith(exitOfPlan(plan, { detailed: true })),
         counts,
+        reverted: revertedBy(plan),
         ...driftOf(plan.drift),
         diagnostics: reported(all),
       };
@@ -265,6 +266,7 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
         ...ended,
         ...(isChanged ? { status: "changes" as const } : {}),
         counts,
+        reverted: revertedBy(result.plan, outcome),
         diagnostics,
       };
     });
@@ -323,6 +325,14 @@ function plannedCounts(plan: Plan): Record<string, number> {
   const counts = countsOf(plan.changes.filter(touches).map(({ action }) => action));
   const record = driftToRecord(plan).length;
   return record === 0 ? counts : { ...counts, record };
+}
+
+/** Of how many resources it ends acknowledged drift: the plan, or what of it was applied. */
+function revertedBy({ changes }: Plan, outcome?: ApplyOutcome): number | undefined {
+  const applied = outcome?.changes.flatMap(({ address, result }) => (result === "applied" ? [address] : []));
+  const reverting = changes.flatMap(({ address, reverts }) => (reverts === undefined ? [] : [address]));
+  const addresses = new Set(reverting.filter((address) => applied?.includes(address) !== false));
+  return addresses.size || undefined;
 }
 
 function appliedCounts({ changes }: ApplyOutcome): RunAnswer["counts"] {

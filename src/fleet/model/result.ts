@@ -60,6 +60,8 @@ export interface WorkspaceResult {
   readonly attempt?: number;
   /** Whether other checks in its first process ended the run, so that this is the second try. */
   readonly isRepeated?: boolean;
+  /** Resources whose acknowledged drift the plan reverts, or the apply reverted. */
+  readonly reverted?: number;
   /** Whether an apply began to change the workspace. */
   readonly wrote?: boolean;
   /** Whether the queue tries the job again after this result. */
@@ -128,6 +130,7 @@ export function resultIn(value: unknown): WorkspaceResult | undefined {
     lockWaitMs: timeIn(rest.lockWaitMs),
     memoryBytes: timeIn(rest.memoryBytes),
     attempt: timeIn(rest.attempt),
+    reverted: timeIn(rest.reverted),
     wrote: rest.wrote === true || undefined,
     triedAgain: rest.triedAgain === true || undefined,
     worker: textIn(rest.worker),

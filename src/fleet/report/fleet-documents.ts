@@ -130,11 +130,13 @@ export function resultLine(result: WorkspaceResult): string {
     command,
     drift,
     counts,
+    reverted = 0,
     diagnostics,
     attempt = 1,
     triedAgain,
   } = result;
-  const details = command === "drift" ? driftWords(drift) : changeWords(counts);
+  const changes = `${changeWords(counts)}${reverted === 0 ? "" : `, reverts acknowledged drift of ${count(reverted, "resource")}`}`;
+  const details = command === "drift" ? driftWords(drift) : changes;
   const word = status === "changes" && command === "drift" ? "drift" : STATUS_WORDS[status];
   const [first] = diagnostics;
   const kind = first?.severity === "warning" ? "warning: " : "";

@@ -63,6 +63,7 @@ export function resultJson(result: WorkspaceResult): Record<string, unknown> {
     lock_wait_s: seconds(result.lockWaitMs),
     memory_bytes: result.memoryBytes,
     attempt: result.attempt,
+    reverted: result.reverted,
     wrote: result.wrote,
     tried_again: result.triedAgain,
     worker: result.worker,

@@ -182,6 +182,33 @@ workspaces: { a: { spec: spec }, b: { spec: spec/workspace.yaml, variables: { en
     silent.close();
   });
 
+  test("plan and apply say of how many resources they revert acknowledged drift", async () => {
+    const other = mkdtempSync(join(tmpdir(), "fleet-acknowledged-"));
+    const host = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKENS.WEB_TOKEN });
+    const pool = "pools: { p: { node_type_id: Standard_DS3_v2, max_capacity: 10 } }\n";
+    writeFileSync(join(other, "workspace.yaml"), pool);
+    const entry = `host: "${host.url}", environment: { WORKSPACE_TOKEN: WEB_TOKEN }`;
+    writeFileSync(join(other, "fleet.yaml"), `workspaces: { web: { ${entry} } }\n`);
+    const run = async (words: readonly string[]) => {
+      const env = { WORKSPACE_HOST: host.url, WORKSPACE_TOKEN: TOKENS.WEB_TOKEN };
+      const context = contextWith(env, other);
+      expect(await runProgram(context, words)).toBe(0);
+      return context.out();
+    };
+    expect((await fleet("apply --auto-approve", TOKENS, other)).code).toBe(0);
+    const pools = JSON.parse(await run(["api", "instance-pools/list"]));
+    const { instance_pool_id: id } = pools.instance_pools[0];
+    const edited = `instance_pool_id=${id} instance_pool_name=p node_type_id=Standard_DS3_v2 max_capacity=99`;
+    await run(["api", "instance-pools/edit", ...edited.split(" ")]);
+    const acknowledged = ["--state", ".workspace/fleet/web", "pools.p", "--until", "5d", "--reason", "test"];
+    await run(["drift", "acknowledge", ...acknowledged]);
+    const line = "(1 update, reverts acknowledged drift of 1 resource)";
+    expect((await fleet("plan", TOKENS, other)).out).toContain(line);
+    const { out } = await fleet("apply --auto-approve -o json", TOKENS, other);
+    expect(JSON.parse(out)).toMatchObject({ counts: { update: 1 }, reverted: 1, wrote: true });
+    await host.close();
+  }, 60_000);
+
   test("an apply that timed out records what it changed", async () => {
     const other = mkdtempSync(join(tmpdir(), "fleet-slow-"));
     const slow = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKENS.WEB_TOKEN });
