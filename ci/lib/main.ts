@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import { basename, join, resolve } from "node:path";
 import { type PullRequests, propose } from "./accept.ts";
 import { type AzureSettings, azureComments, azureIssues, azurePullRequests } from "./azure.ts";
-import { withMergedBase } from "./base.ts";
+import { checkOutTip, withMergedBase } from "./base.ts";
 import { fenced, fitted, markedBody, type RunMark } from "./body.ts";
 import { type Comments, putComment } from "./comment.ts";
 import {
@@ -73,7 +73,9 @@ const azure = (): AzureSettings => ({
 });
 
 try {
-  process.exitCode = await main(withMergedBase(readSettings(env), env));
+  const settings = withMergedBase(readSettings(env), env);
+  checkOutTip(settings, env);
+  process.exitCode = await main(settings);
 } catch (failure) {
   if (failure instanceof Outdated) log(`Skipped: ${failure.message}. A later run plans the newer commit.`);
   else {

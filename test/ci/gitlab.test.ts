@@ -178,6 +178,21 @@ describe("the jobs of GitLab", { timeout: 120_000 }, () => {
     });
   });
 
+  test("apply the plan of an older pipeline only if the spec of the branch is the same", async () => {
+    const older = site.commit({ "workspace.yaml": specOf(30) }, "refs/heads/main");
+    const merged = await run("workspace-save-plan", "main", 2);
+    site.commit({ "later.txt": "later" }, "refs/heads/main");
+    site.commit({ "workspace.yaml": specOf(10) }, "refs/heads/main");
+    const undone = await run("workspace-apply", older, 2, { CI_COMMIT_BRANCH: "main" }, merged);
+    expect({ code: undone.code, output: undone.output }).toMatchObject({ code: 4 });
+    expect(undone.output).toContain("its plan is applied only if the spec is the same");
+    expect((await site.pool()).max_capacity).toBe(10);
+    site.commit({ "workspace.yaml": specOf(30), "later.txt": "again" }, "refs/heads/main");
+    const other = await run("workspace-apply", older, 2, { CI_COMMIT_BRANCH: "main" }, merged);
+    expect({ code: other.code, output: other.output }).toMatchObject({ code: 0 });
+    expect((await site.pool()).max_capacity).toBe(30);
+  });
+
   test("stop when the source is not at the pinned commit", async () => {
     const other = { ...source, commit: "master" };
     const job = { job: "workspace-drift", ref: "main", pipeline: 2, variables: {}, secrets: {} };
