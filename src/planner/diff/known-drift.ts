@@ -259,7 +259,8 @@ export function withAgreedBySpec(
   changes: readonly Change[],
   registry: PlanningRegistry,
 ): readonly Drift[] {
-  const byAddress = Map.groupBy(changes, ({ address }) => address);
+  const ofCurrent = changes.filter((change) => !isOfReplaced(change));
+  const byAddress = Map.groupBy(ofCurrent, ({ address }) => address);
   return drift.map((item) => {
     const [change, ...others] = byAddress.get(item.address) ?? [];
     if (change === undefined || others.length > 0) return item;

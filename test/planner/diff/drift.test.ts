@@ -1,6 +1,7 @@
 // What changed in the workspace since the last apply.
 
 import { describe, expect, test } from "vitest";
+import { remoteId } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
@@ -113,6 +114,16 @@ describe("drift", () => {
       ],
     ]);
     expect(declaredWith({ note: "a" })).toEqual([[["size", "note"], undefined]]);
+  });
+
+  test("says so also where the plan deletes a replaced object of the resource", () => {
+    const made = plan({
+      spec: spec([box({ ...APPLIED, size: 5 })]),
+      live: live({ boxes: [object("b1", "a", { ...APPLIED, size: 5 }), object("b0", "old", APPLIED)] }),
+      state: state([record("boxes.a", "b1", APPLIED, { deposed: [remoteId("b0")] })]),
+    });
+    expect(made.changes.map(({ action }) => action).sort()).toEqual(["delete", "noop"]);
+    expect(made.drift).toMatchObject([{ address: "boxes.a", marks: [{ declared: true }] }]);
   });
 
   test("says so of a dependency that --only takes along, too", () => {
