@@ -95,7 +95,7 @@ describe("limits", () => {
   test("hold the workspaces of a host and of a label back, each counted by every limit that fits", async () => {
     const hosts = ["https://a.example", "a.example", "https://b.example", "https://b.example"];
     const items = hosts.map((host, at) =>
-      workspaceNamed(`w${at}`, { host, labels: at === 3 ? { env: "prod" } : {} }),
+      workspaceNamed(`w${at}`, { host, labels: { env: at === 3 ? "prod" : "test" } }),
     );
     let most = 0;
     const running = new Set<string>();
