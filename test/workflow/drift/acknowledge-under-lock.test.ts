@@ -6,9 +6,15 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
+import type { Address } from "../../../src/core/address.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import type { Drift } from "../../../src/planner/model/plan.ts";
+import { rememberReported } from "../../../src/workflow/drift/drift.ts";
+import { writeEntries } from "../../../src/workflow/session/open-state.ts";
 import { contextWith } from "../../cli/context.ts";
 import { folderWith } from "../../cli/program.ts";
+import { ACKNOWLEDGED, storeOn } from "../../state/build.ts";
+import { VirtualClock } from "../../state/virtual-clock.ts";
 
 const ADMIN = "admin-token";
 const SPEC = `users: { ada@example.com: {}, bo@example.com: {} }
@@ -139,5 +145,38 @@ describe("acknowledgements of two callers", () => {
       ],
     ]);
     expect((await run("drift")).code).toBe(0);
+  });
+});
+
+test("a report neither ends an acknowledgement that came after its comparison, nor counts its drift as reported", async () => {
+  const clock = new VirtualClock(1_000_000);
+  const store = storeOn({ clock });
+  const [shared, other, gone] = [
+    "pools.shared" as Address,
+    "pools.other" as Address,
+    "pools.gone" as Address,
+  ];
+  const drifted = (address: Address): Drift => ({
+    ...{ address, kind: "pools", name: "a", what: "changed", digests: [`digest of ${address}`] },
+    diffs: [{ path: ["max_capacity"], before: 2, after: 1, cause: "drift", replaces: false }],
+  });
+  const { state } = await store.read();
+  const later = [shared, gone].map((address) => ({
+    ...ACKNOWLEDGED,
+    ...{ address, differences: [`digest of ${address}`], until: 2_000_000 },
+  }));
+  const wait = { timeoutMs: 0 };
+  await writeEntries(store, wait, () =>
+    later.map((acknowledgement) => ({ type: "acknowledged", acknowledgement })),
+  );
+  const drift = [shared, other].map(drifted);
+  const alerted = new Map<string, readonly boolean[]>([shared, other].map((address) => [address, [true]]));
+  const pools = { readable: true, objects: [], unreadableParents: new Map() } as const;
+  const live = new Map([["pools", pools]]);
+  const report = { drift, live, only: undefined, moves: new Map(), alerted };
+  expect(await rememberReported({ store, secretDigest: String, clock }, state, report, wait)).toEqual([]);
+  expect((await store.read()).state).toMatchObject({
+    acknowledged: later,
+    reported: [{ address: other, differences: [`digest of ${other}`] }],
   });
 });

@@ -1,6 +1,6 @@
-// `drift --since last` after an acknowledgement ended, through the real program and a service on loopback.
+// `drift --since last` after an acknowledgement ended, or the spec had the value meanwhile, through the real program and a service on loopback.
 
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
@@ -113,6 +113,18 @@ test("drift is new when the value returns that an ended acknowledgement accepted
   await change("ada", { displayName: "Lady" });
   expect(await sinceLast()).toEqual(NEW);
   await change("ada", { displayName: "Countess" });
+  expect(await sinceLast()).toEqual(NEW);
+  expect(await sinceLast()).toEqual(REPORTED);
+});
+
+test("drift that was reported is new again if the spec had its value meanwhile", async () => {
+  const { change, sinceLast, folder } = await applied();
+  const write = (text: string) => writeFileSync(join(folder, "workspace.yaml"), text);
+  await change("ada", { displayName: "Countess" });
+  expect(await sinceLast()).toEqual(NEW);
+  write(SPEC.replace("displayName: Ada", "displayName: Countess"));
+  expect((await sinceLast())[0]).toBe(0);
+  write(SPEC);
   expect(await sinceLast()).toEqual(NEW);
   expect(await sinceLast()).toEqual(REPORTED);
 });
