@@ -83,6 +83,9 @@ function candidates(input: Omit<ExportInput, "only">, provider: Provider): reado
   );
 }
 
+/** Fields of a content that the extension of its file says. */
+const SAID_BY_EXTENSION: ReadonlySet<string> = new Set(["format", "language"]);
+
 class Exporting {
   readonly #input: ExportInput;
   readonly #chosen: ReadonlyMap<string, readonly ExportedObject[]>;
@@ -164,14 +167,16 @@ class Exporting {
 
   #fields(object: ExportedObject): readonly YamlMember[] {
     const { provider, live } = object;
-    const source = this.#sources.get(object.address);
-    if (source !== undefined) return [{ key: "source", value: source.path }];
     if (secretField(provider) !== undefined)
       return [{ key: "env", value: this.#variables.get(object.address) ?? "" }];
-    const values = writtenValues(provider, live.values, this.#writing(provider));
+    const source = this.#sources.get(object.address);
+    const values = Object.entries(writtenValues(provider, live.values, this.#writing(provider))).filter(
+      ([name]) => source === undefined || !SAID_BY_EXTENSION.has(name),
+    );
     return [
+      ...(source === undefined ? [] : [{ key: "source", value: source.path }]),
       ...(object.renamed ? [{ key: provider.nameField ?? "", value: escaped(live.name) }] : []),
-      ...Object.entries(values).map(([key, value]) => ({ key, value })),
+      ...values.map(([key, value]) => ({ key, value })),
     ];
   }
 

@@ -4,6 +4,7 @@ import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { registry } from "../../../src/providers/index.ts";
 import { yamlText } from "../../../src/report/text/yaml.ts";
+import { registryIn } from "../../../src/resource/dialect-view.ts";
 import type { Live, LiveKind, LiveObject } from "../../../src/resource/live.ts";
 import { type ExportInput, exportable, exportSpec } from "../../../src/spec/export/document.ts";
 
@@ -124,6 +125,20 @@ describe("keys", () => {
     ).toEqual(names.map((name) => `groups.${name}`).toSorted());
   });
 });
+
+test.each([
+  [{}, "{ source: notebooks/Shared/n.py, access: { eng: CAN_MANAGE } }"],
+  [{ full: true }, "{ source: notebooks/Shared/n.py, access: { eng: CAN_MANAGE } }"],
+  [{ managed: true }, "{ source: notebooks/Shared/n.py, access: { eng: CAN_MANAGE } }"],
+])(
+  "a content has its source and its access list, and nothing that its extension says: %j",
+  (options, text) => {
+    const databricks = registryIn(registry, { dialect: "databricks", cloud: "azure" });
+    const values = { language: "PYTHON", content: "0".repeat(64), access: { eng: "CAN_MANAGE" } };
+    const document = { registry: databricks, ...options };
+    expect(yamlOf({ notebooks: [["/Shared/n", "6", values]] }, document)).toContain(`/Shared/n: ${text}\n`);
+  },
+);
 
 describe("omitted values", () => {
   test("defaults, and what the service is known to fill in", () => {
