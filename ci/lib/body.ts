@@ -31,9 +31,11 @@ export const marker = (target: string): string =>
 /** Both markers, then `text`. Markers count in this position only, so a report cannot contain one. */
 export function markedBody(subject: Subject, mark: RunMark, text: string): string {
   const fields = { folder: subject.folder, ...mark };
-  const report = text.replace(/^(?:\s*<!-- workspace[^\n]*-->\s*\n)+/, "");
-  return `${marker(subject.target)}\n<!-- workspace-run ${encodeURIComponent(JSON.stringify(fields))} -->\n${report}`;
+  return `${marker(subject.target)}\n<!-- workspace-run ${encodeURIComponent(JSON.stringify(fields))} -->\n${withoutMarkers(text)}`;
 }
+
+export const withoutMarkers = (text: string): string =>
+  text.replace(/^(?:\s*<!-- workspace[^\n]*-->\s*\n)+/, "");
 
 /** The mark of `body`, if it belongs to `subject`. */
 export function readMark(subject: Subject, body: string): RunMark | undefined {

@@ -5,7 +5,7 @@ import { basename, join, resolve } from "node:path";
 import { type PullRequests, propose } from "./accept.ts";
 import { type AzureSettings, azureComments, azureIssues, azurePullRequests } from "./azure.ts";
 import { checkOutTip, withMergedBase } from "./base.ts";
-import { fenced, fitted, markedBody, type RunMark } from "./body.ts";
+import { fenced, fitted, markedBody, type RunMark, withoutMarkers } from "./body.ts";
 import { type Comments, putComment } from "./comment.ts";
 import {
   type GitHubSettings,
@@ -196,7 +196,7 @@ function bodyText(settings: Settings, { exitCode, report, errors, page }: Finish
       : `${noticed}This merge request has no changes for ${target}.\n${link}`;
   }
   // The report names the run and the commit.
-  if (report !== undefined) return `${noticed}${report}${pageLink(settings, page)}`;
+  if (report !== undefined) return `${noticed}${withoutMarkers(report)}${pageLink(settings, page)}`;
   return `## workspace ${command} failed with exit code ${exitCode}\n\n${fenced(errors)}\n${link}`;
 }
 

@@ -119,8 +119,9 @@ describe("the jobs of GitLab", { timeout: 120_000 }, () => {
     const conflicting = await run("workspace-plan", "refs/heads/change", 14, request);
     expect({ code: conflicting.code, output: conflicting.output }).toMatchObject({ code: 0 });
     expect(site.host.comments[0]?.body).toMatch(
-      /^(?:<!--.*-->\n)+> \*\*Note\*\*: This is the plan of the branch alone, because it cannot be merged with `main` here\./,
+      /^<!-- workspace:default -->\n<!-- workspace-run .*-->\n> \*\*Note\*\*: This is the plan of the branch alone, because it cannot be merged with `main` here\./,
     );
+    expect(site.host.comments[0]?.body.match(/<!-- workspace:default -->/g)).toHaveLength(1);
   });
 
   test("plan a branch that contains main unchanged, and main in place of a branch that it contains", async () => {

@@ -329,8 +329,16 @@ function movedSensitiveValues(session: Session, saved: SavedPlan): readonly Diag
     );
     return other === undefined
       ? []
-      : [otherSensitiveValue(address, fromPointer(other), saved.spec.hidden_vars)];
+      : [otherSensitiveValue(address, fromPointer(other), variablesToSet(session, saved))];
   });
+}
+
+/** The sensitive variables of the plan that this run does not set; if it sets all, one of them has another value. */
+function variablesToSet({ invocation: { env, vars } }: Session, { spec }: SavedPlan): readonly string[] {
+  const { hidden_vars: names = [] } = spec;
+  const passed = new Set(vars.map(nameAndValue).map(([name]) => name));
+  const lacking = names.filter((name) => env[`WORKSPACE_VAR_${name}`] === undefined && !passed.has(name));
+  return lacking.length === 0 ? names : lacking;
 }
 
 function isDigestOf(key: Uint8Array, planned: Json, declared: Json | undefined): boolean {

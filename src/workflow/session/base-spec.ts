@@ -71,7 +71,7 @@ async function readAt(invocation: Invocation, checkout: BaseCheckout): Promise<B
     );
   const shown = relative(checkout.base, file);
   if (!existsSync(file)) {
-    const message = `the base ${name} has no ${shown}, so every change counts as caused by this change`;
+    const message = `the base "${name}" has no ${shown}, so every change counts as caused by this change`;
     return { name, spec: "absent", notes: [warning("PLAN_BASE", message)] };
   }
   const varFile = invocation.varFiles.flatMap((path) => varFileInBase(checkout, path));
@@ -96,7 +96,7 @@ async function checkedBase(...args: Parameters<typeof checkSpec>): Promise<Loade
 /** A base with errors must not block the change that repairs it. */
 function invalid(name: string, first: Diagnostic | undefined): Diagnostic {
   const place = first?.at === undefined ? "" : `${first.at.file}:${first.at.line}: `;
-  return warning("PLAN_BASE", `the spec of the base ${name} is invalid, so every change counts`, {
+  return warning("PLAN_BASE", `the spec of the base "${name}" is invalid, so every change counts`, {
     cause: first && `${place}${first.message}`,
     hint: "the plan is not split until the base is valid again",
   });

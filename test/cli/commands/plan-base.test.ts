@@ -366,7 +366,7 @@ describe("a plan with a base", () => {
     merged(MERGED);
     mkdirSync(join(top, "empty"));
     const { err } = await run(["plan", "--base", "../../empty"]);
-    expect(err).toContain("warning PLAN_BASE: the base empty has no workspace.yaml");
+    expect(err).toContain('warning PLAN_BASE: the base "empty" has no workspace.yaml');
     expect((await run(["plan", "--base", "../../empty"])).out).toContain("Compared with empty: ");
     expect(await split("--base", "../../empty")).toEqual(["groups.merged create caused"]);
   });
@@ -383,7 +383,7 @@ describe("a plan with a base", () => {
       "--detailed-exitcode",
     ]);
     expect(ended).toMatchObject({ code: 2, left: [] });
-    expect(ended.err).toContain("warning PLAN_BASE: the spec of the base main is invalid");
+    expect(ended.err).toContain('warning PLAN_BASE: the spec of the base "main" is invalid');
     expect(ended.err).toContain("workspace.yaml:1");
     expect(await split("--base-ref", "main")).toEqual(["groups.merged create undefined"]);
   });

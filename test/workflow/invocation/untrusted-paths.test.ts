@@ -203,7 +203,7 @@ test("the base of an untrusted plan is read without its links out of the base", 
   const { code, all } = await plan("--untrusted -f infra/workspace.yaml --base ../base");
   expect([code, all]).toEqual([
     0,
-    expect.stringContaining("PLAN_BASE: the spec of the base base is invalid"),
+    expect.stringContaining('PLAN_BASE: the spec of the base "base" is invalid'),
   ]);
   expect(all).not.toContain(CANARY);
   link("base/specs", "../other");

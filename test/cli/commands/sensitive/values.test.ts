@@ -191,6 +191,19 @@ describe("a saved plan", () => {
     );
   });
 
+  test("names the variables that the run does not set, or all if it sets each", async () => {
+    const sensitive = (name: string) => `${name}: { type: string, sensitive: true, default: none }`;
+    const folder = folderWith(`variables: { ${sensitive("one")}, ${sensitive("two")} }
+pools: { p: { node_type_id: Standard_DS3_v2, custom_tags: { a: "\${var.one}", b: "\${var.two}" } } }
+`);
+    const both = { WORKSPACE_VAR_one: "canary-one", WORKSPACE_VAR_two: "canary-two" };
+    await run(folder, "plan --host embedded --out p.plan", both);
+    const lacking = await run(folder, "apply p.plan --host embedded", { WORKSPACE_VAR_one: "canary-one" });
+    expect(lacking.all).toContain("hint: set WORKSPACE_VAR_two as for the plan, or make a new plan");
+    const other = await run(folder, "apply p.plan --host embedded", { ...both, WORKSPACE_VAR_two: "other" });
+    expect(other.all).toContain("set WORKSPACE_VAR_one and WORKSPACE_VAR_two as for the plan");
+  });
+
   test("is not stale where the run has another value of an ignored field", async () => {
     const folder = folderWith(`${SPEC}    lifecycle: { ignore_changes: [custom_tags] }\n`);
     expect((await run(folder, "apply --host embedded --auto-approve")).code).toBe(0);
