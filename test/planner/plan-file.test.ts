@@ -255,6 +255,32 @@ describe("what an interrupted run left", () => {
 });
 
 describe("live objects that moved since the plan", () => {
+  test("fits objects that refer to another one by the name from before the plan renames it", () => {
+    const world = live({
+      boxes: [
+        object("b1", "old", { box_name: "old", size: 1 }),
+        object("b2", "other", { box_name: "other", near: ["old"], size: 1 }),
+      ],
+    });
+    const known = state([
+      record("boxes.a", "b1", { box_name: "old", size: 1 }),
+      record("boxes.b", "b2", { box_name: "other", near: ["old"], size: 1 }),
+    ]);
+    const renaming = plan({
+      spec: spec([
+        resource("boxes.a", { values: { box_name: "new", size: 1 } }),
+        resource("boxes.b", { values: { box_name: "other", near: ["new"], size: 2 } }),
+      ]),
+      live: world,
+      state: known,
+    });
+    expect(renaming.changes.map(({ address, action }) => `${action} ${address}`).sort()).toEqual([
+      "update boxes.a",
+      "update boxes.b",
+    ]);
+    expect(changedObjects(renaming, world, registry, known)).toEqual([]);
+  });
+
   test("are named: changed, gone, or there where one was to be created", () => {
     expect(changedObjects(saved().plan, before, registry, state())).toEqual([]);
     const moved = live({
