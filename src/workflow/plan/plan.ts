@@ -24,7 +24,7 @@ import { concealedEntry, concealedState } from "../../state/model/digests-in-sta
 import type { JournalEntry, State } from "../../state/model/record.ts";
 import { checkRules } from "../rules/check-rules.ts";
 import type { BaseSpec } from "../session/base-spec.ts";
-import { assertKnownKinds, assertSameHost } from "../session/check-state.ts";
+import { assertKnownKinds, assertSameHost, deletionsOfOtherTarget } from "../session/check-state.ts";
 import type { Session, SpecSession } from "../session/session.ts";
 import { addressFilter } from "./address-filter.ts";
 import { readPrices } from "./prices.ts";
@@ -162,7 +162,10 @@ async function planInTheClear(
   const withheld = redact && { contents: new Map(), dependentsOfDeleted: new Map(), principals: new Map() };
   const factsBefore = { ...caller, facts: { ...caller.facts, ...withheld } };
   const { facts, callerEntries } = await source.gatherFacts(draft, factsBefore);
-  const finished = withDriftDigests(finishPlan(draft, facts), registry, session.secretDigest);
+  const whole = finishPlan(draft, facts);
+  const ofTarget = options.destroy ? [] : deletionsOfOtherTarget(session.spec, recovered.state, whole);
+  const checked = { ...whole, diagnostics: [...whole.diagnostics, ...ofTarget] };
+  const finished = withDriftDigests(checked, registry, session.secretDigest);
   const input = { ...draft.context.input, ...facts };
   const audit = auditPlan(finished, input, draft.context.liveIndex);
   const notes = {
@@ -249,7 +252,7 @@ async function compareWithBase(
   source: PlanSource,
 ): Promise<WorkspacePlan> {
   const diagnostics = [...head.diagnostics, ...notes];
-  if (spec === "invalid") return { ...head, diagnostics };
+  if (spec === "incomparable") return { ...head, diagnostics };
   const base = spec === "absent" ? undefined : await planOfBase(head, spec, source);
   const before = base?.plan ?? { ...head.plan, changes: [], diagnostics: [] };
   const split = { base: name, ...splitPlan(before, head.plan, base?.inHead) };

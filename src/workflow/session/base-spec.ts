@@ -21,8 +21,8 @@ export interface BaseOptions {
 
 export interface BaseSpec {
   readonly name: string;
-  /** `absent`: the base has no such spec. `invalid`: nothing can be compared with it. */
-  readonly spec: Spec | "absent" | "invalid";
+  /** `absent`: the base has no such spec. `incomparable`: it is invalid, or has another state. */
+  readonly spec: Spec | "absent" | "incomparable";
   readonly notes: readonly Diagnostic[];
 }
 
@@ -79,8 +79,12 @@ async function readAt(invocation: Invocation, checkout: BaseCheckout): Promise<B
   const ofBase = invocation.with({ file, varFile, rules: undefined }, cwd);
   const { spec, diagnostics } = await checkedBase(ofBase, { digest, mayLackSecrets: true });
   const [first] = diagnostics.filter(({ severity }) => severity === "error");
-  if (spec !== undefined && first === undefined) return { name, spec, notes: [] };
-  return { name, spec: "invalid", notes: [invalid(name, first)] };
+  if (spec === undefined || first !== undefined)
+    return { name, spec: "incomparable", notes: [invalid(name, first)] };
+  const elsewhere = otherStateOf(ofBase, invocation, checkout);
+  return elsewhere === undefined
+    ? { name, spec, notes: [] }
+    : { name, spec: "incomparable", notes: [elsewhere] };
 }
 
 /** A folder that a link leads out of the base is one more error of the base. */
@@ -100,6 +104,27 @@ function invalid(name: string, first: Diagnostic | undefined): Diagnostic {
     cause: first && `${place}${first.message}`,
     hint: "the plan is not split until the base is valid again",
   });
+}
+
+/** The plan of the base would be that of another state. An option or the environment names one state for both. */
+function otherStateOf(base: Invocation, head: Invocation, checkout: BaseCheckout): Diagnostic | undefined {
+  if (head.namedStates.length > 0) return undefined;
+  const [ofBase, ofHead] = [base.stateLocation(), head.stateLocation()];
+  const isSame =
+    ofBase.folder === undefined || ofHead.folder === undefined
+      ? ofBase.text === ofHead.text
+      : ofBase.folder === counterpart(checkout, ofHead.folder);
+  if (isSame) return undefined;
+  const [before, after] = [ofBase, ofHead].map(({ text, folder }, at) =>
+    folder === undefined ? text : relative([checkout.base, checkout.head][at] ?? "", folder),
+  );
+  return warning(
+    "PLAN_BASE",
+    `the spec of the base ${checkout.name} has the state ${before}, and this one ${after}, so every change counts`,
+    {
+      hint: "the plan is not split; if another target has this state, an apply deletes what that target applied",
+    },
+  );
 }
 
 /** Variable files of the checkout are part of the change. One that the base lacks is left out. */

@@ -3,7 +3,7 @@
 import { isCi } from "../../config/environment.ts";
 import { type Address, kindOf, nameOf, parseAddress } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf, warning } from "../../core/diagnostic.ts";
-import { shellWord } from "../../core/sentences.ts";
+import { firstFew, shellWord } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { recordFitsAddress } from "../../planner/model/context.ts";
 import { stateExists } from "../../planner/model/input.ts";
@@ -177,20 +177,40 @@ export function unrecordedObjects(
   ];
 }
 
+const OTHER_TARGET_HINT =
+  "give each target its own state (--state or WORKSPACE_STATE), unless the target was renamed";
+
 /** One location for the states of two targets: each of them undoes what the other applied. */
-export function otherTarget({ target }: Pick<Spec, "target">, { history }: State): readonly Diagnostic[] {
+export function otherTarget(spec: Pick<Spec, "target">, state: State): readonly Diagnostic[] {
+  const before = appliedTarget(spec, state);
+  if (before === undefined) return [];
+  const message = `the state was last applied with the target ${before}, not with ${spec.target?.name}`;
+  return [warning("STATE_OTHER_TARGET", message, { hint: OTHER_TARGET_HINT })];
+}
+
+/** The target that the state was last applied with, if the spec has another one. */
+function appliedTarget({ target }: Pick<Spec, "target">, { history }: State): string | undefined {
   const before = history?.findLast((run) => run.target !== undefined)?.target;
-  if (target === undefined || before === undefined || before === target.name) return [];
+  return target === undefined || before === target.name ? undefined : before;
+}
+
+export function deletionsOfOtherTarget(
+  spec: Pick<Spec, "target">,
+  state: State,
+  { changes }: Pick<Plan, "changes">,
+): readonly Diagnostic[] {
+  const before = appliedTarget(spec, state);
+  const deleted = changes.filter(({ action }) => action === "delete").map(({ address }) => address);
+  if (before === undefined || deleted.length === 0) return [];
+  const message = `the plan deletes what the target ${before} applied: ${firstFew(deleted, MOST_DELETED)}`;
   return [
-    warning(
-      "STATE_OTHER_TARGET",
-      `the state was last applied with the target ${before}, not with ${target.name}`,
-      {
-        hint: "give each target its own state (--state or WORKSPACE_STATE), unless the target was renamed",
-      },
-    ),
+    error("STATE_OTHER_TARGET", message, {
+      hint: `${OTHER_TARGET_HINT}; then first apply it without deletions, such as with --exclude`,
+    }),
   ];
 }
+
+const MOST_DELETED = 5;
 
 /** Readers of a state in the workspace can test guesses of secrets and sensitive values, unless WORKSPACE_STATE_KEY is set. */
 export function exposedState(

@@ -388,6 +388,23 @@ describe("a plan with a base", () => {
     expect(await split("--base-ref", "main")).toEqual(["groups.merged create undefined"]);
   });
 
+  test("is not split when the change gives the spec another state, whose changes the base does not have", async () => {
+    write("repo/infra/workspace.yaml", `targets: { dev: { default: true, state: other } }\n${APPLIED}`);
+    const { code, out, err } = await run([
+      "plan",
+      "--base-ref",
+      "main",
+      "--detailed-exitcode",
+      "--exitcode-for",
+      "change",
+    ]);
+    expect(err).toContain(
+      "warning PLAN_BASE: the spec of the base main has the state infra/.workspace/default, and this one infra/other, so every change counts",
+    );
+    expect(out + err).not.toContain("pending");
+    expect(code).not.toBe(0);
+  });
+
   test("keeps the split in a saved plan", async () => {
     merged(MERGED);
     spec(CHANGED);

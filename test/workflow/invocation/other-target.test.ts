@@ -12,9 +12,10 @@ import { contextWith } from "../../cli/context.ts";
 import { folderWith } from "../../cli/program.ts";
 
 const TOKEN = "other-target-token";
-const SPEC = `targets: { dev: { default: true }, prod: {} }
-groups: { "team-\${target.name}": {} }
-pools: { shared: { instance_pool_name: "warm-\${target.name}", node_type_id: Standard_DS3_v2 } }
+const TARGETS = "targets: { dev: { default: true }, prod: {} }\n";
+/** Each target deletes the group of the other. */
+const DELETING = `${TARGETS}groups: { "team-\${target.name}": {}, all: {} }\n`;
+const SPEC = `${TARGETS}pools: { shared: { instance_pool_name: "warm-\${target.name}", node_type_id: Standard_DS3_v2 } }
 `;
 
 let server: RunningServer;
@@ -48,6 +49,24 @@ describe("one state location for two targets", () => {
       ),
     });
   });
+
+  test.each(["plan --target prod", "plan --target prod --offline", "apply --auto-approve --target prod"])(
+    "`%s` that deletes what the target before applied is blocked",
+    async (line) => {
+      const folder = folderWith(DELETING);
+      expect((await run(folder, "apply --auto-approve")).code).toBe(0);
+      const { code, all } = await run(folder, line);
+      expect(all).toContain(
+        "error STATE_OTHER_TARGET: the plan deletes what the target dev applied: groups.team-dev",
+      );
+      expect(code).toBe(1);
+      // The way of the hint, for a target that was renamed.
+      expect((await run(folder, "apply --auto-approve --target prod --exclude groups.team-dev")).code).toBe(
+        0,
+      );
+      expect((await run(folder, "apply --auto-approve --target prod")).all).toContain("1 deleted");
+    },
+  );
 
   test("a run without a target hides no earlier one", () => {
     const past = { command: "apply", at: 1, counts: {} };
