@@ -33,6 +33,7 @@ const fields = {
   format: choiceField(SOURCE_FORMATS, {
     severity: "other",
     writeOnly: true,
+    requestOption: true,
     default: "SOURCE",
     description: "Format of the file; inferred from the extension .py .scala .sql .r .ipynb .html .dbc.",
   }),

@@ -20,6 +20,7 @@ const WORDS = { PLATFORM: "DATABRICKS", [VAULT]: "AZURE_KEYVAULT" };
 const fields = {
   initial_manage_principal: choiceField(["users"], {
     writeOnly: true,
+    requestOption: true,
     onChange: "replace",
     description:
       "Who may manage a new scope: all users (users), or only its creator if absent. Sent once at creation and never read back; see acls.",

@@ -49,6 +49,8 @@ export interface Annotations {
   readonly catalog?: CatalogName;
   /** A value that the service never returns: it counts as unchanged while this read-only field of the live object stays as recorded. */
   readonly witness?: string;
+  /** With `writeOnly`: how the service carries out a request, not a value of the object. An adopted object does not need it written. */
+  readonly requestOption?: true;
   /** A fact of the live object that is present if the service itself gave the field its value, and says why: no drift then. */
   readonly changedByService?: string;
   /** The value of an object that nothing runs on. A saved plan that deletes or replaces the object accepts it in place of another. */
@@ -140,6 +142,7 @@ export const ANNOTATION_KEYWORDS = [
   "shouldExist",
   "catalog",
   "witness",
+  "requestOption",
   "changedByService",
   "atRest",
   "shownBy",

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { raw } from "../api/answers.ts";
 import { ADMIN_TOKEN } from "../emulator/harness.ts";
 import { doing, results, Site } from "../engine/site.ts";
 import { sampleOf } from "../sample-size.ts";
@@ -169,6 +170,22 @@ test("a Git folder in a directory that the plan deletes is named by the guard", 
   });
   const plan = await planned(site, "directories: {}\n");
   expect(plan.guards.map(({ diagnostic }) => diagnostic.code)).toEqual(["GUARD_DATA_LOSS"]);
+});
+
+test("a tag that the first apply could not check out is checked out by the next", async () => {
+  const site = await start();
+  const spec = `${POLICY}repos: { /Repos/a/b: { url: https://github.com/x/y, provider: gitHub, tag: v1 } }\n`;
+  const refusing = site.process({
+    transport: async (request, send) =>
+      request.method === "PATCH"
+        ? raw(400, '{"error_code":"INVALID_PARAMETER_VALUE","message":"no"}')
+        : send(request),
+  });
+  const { outcome } = await site.drive(refusing.apply(await site.spec(spec)));
+  expect(results(outcome)).toEqual(["failed create repos./Repos/a/b"]);
+  const again = await site.drive(site.process().apply(await site.spec(spec)));
+  expect(results(again.outcome)).toEqual(["applied update repos./Repos/a/b"]);
+  expect(doing(await planned(site, spec.slice(POLICY.length)))).toEqual([]);
 });
 
 test("the replacement of a Git folder names what is lost", async () => {

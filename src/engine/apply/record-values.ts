@@ -141,8 +141,8 @@ function asApplied(fields: FieldTable, declared: Values, live: Values): JsonObje
 /** A server-decided field that is not managed is recorded only if the spec sets part of it. */
 function taken(schema: FieldSchema, declared: Json | undefined, live: Json | undefined): Json | undefined {
   if (schema.readOnly === true || schema.source === true) return undefined;
-  // A value that cannot be read back is assumed to be the declared one, unless a witness shows a change.
-  if (schema.writeOnly === true) return schema.witness === undefined ? declared : undefined;
+  // Whether a value that cannot be read back is the declared one is unknown, so the next plan writes it.
+  if (schema.writeOnly === true) return schema.requestOption === true ? declared : undefined;
   if (live === undefined) return undefined;
   const isManaged = schema.serverDefault !== true && schema.whenAbsent !== "unmanaged";
   if (declared === undefined && !isManaged) return undefined;

@@ -5,7 +5,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive/texts.ts";
-import type { Values } from "../../resource/field-schema.ts";
+import { schemaAt, type Values } from "../../resource/field-schema.ts";
 import { type PlannedKind, secretField } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Cause, FieldDiff, Step } from "../../resource/planning.ts";
@@ -298,6 +298,10 @@ function moveBackReasons({ input }: PlanContext, { address }: Resource): readonl
     : NONE;
 }
 
+/** Whether the value that it replaces is unknown: that of an adopted or imported object, or after a write without an answer. */
+const isWrittenUnseen = ({ fields }: PlannedKind, { path, before, cause }: FieldDiff): boolean =>
+  schemaAt(fields, path).writeOnly === true && before === undefined && cause === "spec";
+
 function reasonsOf(
   context: PlanContext,
   resource: Resource,
@@ -321,6 +325,8 @@ function reasonsOf(
     const isHidden = context.input.isSensitive?.(resource.address, diff.path, diff.before) === true;
     const value = isHidden ? SENSITIVE_TEXT : String(diff.before);
     if (why !== undefined) reasons.push(`the service set ${toDottedPath(diff.path)} to ${value} (${why})`);
+    if (isWrittenUnseen(provider, diff))
+      reasons.push(`the service never returns ${toDottedPath(diff.path)}, so it is written`);
   }
   return reasons;
 }

@@ -159,7 +159,7 @@ function diffWriteOnly(
 ): void {
   if (desired === undefined) return;
   if (on.recorded === undefined) {
-    if (schema.witness !== undefined) report(on, path, schema, desired, undefined, inherited);
+    if (schema.requestOption !== true) report(on, path, schema, desired, undefined, inherited);
     return;
   }
   const written = valueAt(on.recorded.applied, path);

@@ -38,6 +38,7 @@ const fields = {
   }),
   skip_validation: flagField({
     writeOnly: true,
+    requestOption: true,
     severity: "other",
     description: "Whether a new profile is added without a dry run of AWS.",
   }),

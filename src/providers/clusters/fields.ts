@@ -303,6 +303,7 @@ const databricksClusterFields: FieldTable = {
   apply_policy_default_values: flagField({
     ...only,
     writeOnly: true,
+    requestOption: true,
     severity: "other",
     description:
       "Whether the service sets fields that are absent to the defaults of the policy. It never returns this.",

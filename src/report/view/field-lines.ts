@@ -93,6 +93,9 @@ function changedLines(fields: FieldTable, diff: FieldDiff, label: string): reado
   const schema = schemaAt(fields, diff.path);
   if (isSensitive(fields, diff.path))
     return [{ label, text: diff.before === undefined ? "(sensitive)" : "(sensitive, changed)" }];
+  // Its live value is unknown.
+  if (schema.writeOnly === true && diff.before === undefined && diff.unknown !== true)
+    return [{ label, text: wholeText(diff.after) }];
   const before = diff.before === undefined ? undefined : maskedValue(schema, diff.before);
   const after = diff.after === undefined ? undefined : maskedValue(schema, diff.after);
   if (diff.unknown === true) return [{ label, was: valueText(before), text: unknownText(after) }];

@@ -343,7 +343,20 @@ describe("a value that the service never returns", () => {
     ["is not declared", secret, undefined, { ...recorded, facts: { at: 6 } }, []],
     ["is not declared and was never recorded", secret, undefined, {}, []],
     ["is written when it was never recorded", secret, "d1", {}, ['f: nothing → "d1" (spec)']],
-    ["cannot be compared without a witness or a record", plain, "d1", {}, []],
+    [
+      "is written when it was never recorded, without a witness too",
+      plain,
+      "d1",
+      {},
+      ['f: nothing → "d1" (spec)'],
+    ],
+    [
+      "that only a request has is not written for an object without a record",
+      { ...plain, requestOption: true },
+      "d1",
+      {},
+      [],
+    ],
   ])("%s", (_, schema, desired, more, gives) => {
     expect(shown(schema, desired, undefined, more)).toEqual(gives);
   });

@@ -23,11 +23,11 @@ function setUp(spec = SPEC) {
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
       .join("\n");
-  const run = async (line: string, token = TOKEN) => {
+  const run = async (line: string, token = TOKEN, folderOfState = state) => {
     const env = {
       WORKSPACE_HOST: "embedded",
       WORKSPACE_DIALECT: "databricks",
-      WORKSPACE_STATE: state,
+      WORKSPACE_STATE: folderOfState,
       WORKSPACE_VAR_token: token,
     };
     const context = contextWith(env, folder);
@@ -58,6 +58,39 @@ test("a credential is written, a rotated one is the only update, and nothing sho
     for (const value of [TOKEN, ROTATED])
       for (const form of ["utf8", "base64", "hex"] as const)
         expect(text).not.toContain(form === "utf8" ? value : Buffer.from(value).toString(form));
+});
+
+const newState = (): string => mkdtempSync(join(tmpdir(), "sensitive-credentials-"));
+
+test("an adoption writes the credential of the spec, because the one of the object is unknown", async () => {
+  const { run } = setUp();
+  await run("apply --auto-approve");
+  const state = newState();
+  const plan = await run("plan --adopt", ROTATED, state);
+  expect(plan.out).toContain(`  ~ update   git_credentials.gitHub
+      personal_access_token  (sensitive)  # security
+      because it exists and is adopted
+      because the service never returns personal_access_token, so it is written
+`);
+  expect(plan.out).toContain("Plan: 0 to create, 2 to update, 0 to replace, 0 to delete.");
+  const applied = await run("apply --adopt --auto-approve", ROTATED, state);
+  expect(applied.all).toMatch(/Applied in .*: 0 created, 2 updated, 0 replaced, 0 deleted\./);
+  expect((await run("plan --detailed-exitcode", ROTATED, state)).code).toBe(0);
+  expect((await run("plan --detailed-exitcode", TOKEN, state)).code).toBe(2);
+});
+
+test("after an import, the next apply writes the credential of the spec", async () => {
+  const { run } = setUp();
+  await run("apply --auto-approve");
+  const shown = (await run("state show git_credentials.gitHub -o json")).out;
+  const [, id = ""] = /"id": "([^"]*)"/.exec(shown) ?? [];
+  const state = newState();
+  const imported = await run(`import git_credentials.gitHub ${id}`, ROTATED, state);
+  expect(imported.out).toContain("because the service never returns personal_access_token, so it is written");
+  expect((await run("plan --only git_credentials.gitHub --detailed-exitcode", ROTATED, state)).code).toBe(2);
+  const applied = await run("apply --only git_credentials.gitHub --auto-approve", ROTATED, state);
+  expect(applied.all).toContain("updated git_credentials.gitHub");
+  expect((await run("plan --only git_credentials.gitHub --detailed-exitcode", ROTATED, state)).code).toBe(0);
 });
 
 test("a credential in the spec itself is an error that does not show it", async () => {
