@@ -404,3 +404,38 @@ jobs:
     });
   });
 });
+
+describe("a job whose cluster has values that its policy gives, too", () => {
+  const CLUSTER =
+    'spark_version: 15.4.x-scala2.12, node_type_id: Standard_DS3_v2, num_workers: 1, policy_id: "${cluster_policies.p.policy_id}"';
+  const RUNS = 'spark_python_task: { python_file: "dbfs:/a.py" }';
+  const FORMS: Readonly<Record<string, (cluster: string) => string>> = {
+    flat: (cluster) => `new_cluster: { ${cluster} }, ${RUNS}`,
+    "one task": (cluster) => `tasks: { t: { new_cluster: { ${cluster} }, ${RUNS} } }`,
+    "two tasks": (cluster) =>
+      `tasks: { t: { new_cluster: { ${cluster} }, ${RUNS} }, u: { new_cluster: { ${cluster} }, ${RUNS} } }`,
+    "a shared cluster": (cluster) =>
+      `job_clusters: { k: { new_cluster: { ${cluster} } } }, tasks: { t: { job_cluster_key: k, ${RUNS} } }`,
+  };
+  const VALUES = {
+    stated: "spark_conf: { spark.a: one }, custom_tags: { team: x }, apply_policy_default_values: true",
+    "left out": "apply_policy_default_values: true",
+  };
+  const policyWith = (value: string) =>
+    `cluster_policies: { p: { definition: { spark_conf.spark.a: { type: fixed, value: ${value} }, custom_tags.team: { type: unlimited, defaultValue: ${value === "one" ? "x" : "y"} } } } }\n`;
+
+  test.each(
+    Object.keys(FORMS).flatMap((form) => Object.keys(VALUES).map((values) => [form, values] as const)),
+  )("in the form %s, and %s, has no change and no drift after an apply", async (form, values) => {
+    const site = await start();
+    const job = FORMS[form]?.(`${CLUSTER}, ${VALUES[values as keyof typeof VALUES]}`) ?? "";
+    const spec = (value: string) => `${policyWith(value)}jobs: { j: { ${job} } }\n`;
+    await applied(site, spec("one"));
+    const after = await planned(site, spec("one"));
+    expect([doing(after), after.drift]).toEqual([[], []]);
+    if (values === "stated") return;
+    await applied(site, spec("two"));
+    const changed = await planned(site, spec("two"));
+    expect([doing(changed), changed.drift]).toEqual([[], []]);
+  });
+});
