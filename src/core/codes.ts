@@ -79,7 +79,7 @@ export const CODES = {
   PLAN_ALREADY_EXISTS: "An unmanaged object with this name already exists.",
   PLAN_UNMANAGEABLE: "An object cannot be expressed in a spec, or belongs to another system.",
   PLAN_IMMUTABLE: "A field cannot be changed in place.",
-  PLAN_UNREADABLE: "A kind could not be read.",
+  PLAN_UNREADABLE: "A kind, or the access list of an object, could not be read.",
   PLAN_UNKNOWN_NAME: "A name does not exist in the spec or the workspace.",
   PLAN_UNCHECKED: "A value could not be checked against the workspace.",
   PLAN_NOT_READY: "A part of a live object failed or is not ready, such as a library of a cluster.",

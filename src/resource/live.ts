@@ -19,6 +19,8 @@ export interface LiveObject {
   readonly facts: JsonObject;
   /** Why no resource can be this object, such as `it has 2 tasks`. It is listed and otherwise ignored. */
   readonly unmanageable?: string;
+  /** Fields that the caller may not read, which makes the object unmanageable: nothing is known of them, so they are not compared. */
+  readonly unreadFields?: readonly string[];
   /** Dotted names of fields with a value that the kind does not know: an update keeps them, a new object lacks them. */
   readonly unknownFields?: readonly string[];
 }

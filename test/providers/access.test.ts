@@ -1,7 +1,11 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { Reader } from "../../src/api/contract/reader.ts";
 import { remoteId } from "../../src/core/address.ts";
+import { error } from "../../src/core/diagnostic.ts";
+import { Refused } from "../../src/core/request-failure.ts";
 import { lookUp } from "../../src/engine/observe/list-kinds.ts";
 import { draftPlan, missingFacts } from "../../src/planner/make-plan.ts";
+import { readAccess } from "../../src/providers/access/access-list.ts";
 import { catalogs, registry } from "../../src/providers/index.ts";
 import type { Values } from "../../src/resource/field-schema.ts";
 import { doing, results, Site } from "../engine/site.ts";
@@ -134,6 +138,18 @@ describe("the access list of a job", () => {
 });
 
 const POOL = "node_type_id: Standard_DS3_v2";
+
+test("a list that the caller may not read makes the object unmanageable, and none of its fields is known", async () => {
+  const refused = new Refused(403, "PERMISSION_DENIED", error("API_FORBIDDEN", "no permission"));
+  const api = { read: () => Promise.reject(refused) } as unknown as Reader;
+  const live = { id: remoteId("7"), name: "w", values: { node_type_id: "n" }, facts: {} };
+  const object = async () => ({ request_object_type: "instance-pools", request_object_id: "7" }) as never;
+  expect(await readAccess(api, live, {}, object)).toEqual({
+    ...live,
+    unmanageable: "this caller cannot read its access list",
+    unreadFields: ["access", "owner"],
+  });
+});
 
 test("a replaced object gets the access list of the spec", async () => {
   const yaml = (type: string) =>

@@ -200,6 +200,12 @@ export function unmanageableError(
   if (live.unmanageable === undefined) return undefined;
   const { address, at } = resource;
   const message = `${address} cannot manage the ${singular} ${live.id}: ${live.unmanageable}`;
+  if (live.unreadFields !== undefined)
+    return error("PLAN_UNREADABLE", message, {
+      address,
+      at,
+      hint: `let the caller manage the ${singular} (CAN_MANAGE), which the list of its access requires`,
+    });
   return error("PLAN_UNMANAGEABLE", message, {
     address,
     at,

@@ -69,6 +69,7 @@ function driftOfRecord(
     // If the service itself changed the value, the cause is the spec.
     ({ cause, path }) =>
       cause !== "spec" &&
+      live.unreadFields?.includes(String(path[0])) !== true &&
       !isIgnored(path, ignored) &&
       !isReleased(provider.fields, resource, liveObject.values, path),
   );

@@ -129,7 +129,8 @@ export async function readAccess(
     return { ...live, values, facts: { ...live.facts, ...defined({ manager }) } };
   } catch (refusal) {
     if (!(refusal instanceof Refused) || refusal.code !== "PERMISSION_DENIED") throw refusal;
-    return { ...live, unmanageable: "you cannot read its access list" };
+    const unreadFields = ["access", "owner"];
+    return { ...live, unmanageable: "this caller cannot read its access list", unreadFields };
   }
 }
 

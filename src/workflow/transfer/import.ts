@@ -141,10 +141,8 @@ function restricted(plan: Plan, { address, kind, key }: Resource): Plan {
     drift: [],
     unmanaged: [],
     guards: plan.guards.filter((guard) => guard.addresses.some(isOf)),
-    diagnostics: plan.diagnostics.filter(
-      (diagnostic) =>
-        (diagnostic.address !== undefined && isOf(diagnostic.address)) ||
-        diagnostic.code === "PLAN_UNREADABLE",
+    diagnostics: plan.diagnostics.filter(({ address, code }) =>
+      address === undefined ? code === "PLAN_UNREADABLE" : isOf(address),
     ),
   };
 }

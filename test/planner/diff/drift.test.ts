@@ -64,6 +64,18 @@ describe("drift", () => {
     ]);
   });
 
+  test("has no field that the caller may not read", () => {
+    const unread = { ...object("b1", "a", { ...APPLIED, size: 5 }), unreadFields: ["note"] };
+    const seen = state([record("boxes.a", "b1", { ...APPLIED, note: "a" })]);
+    const { drift, diagnostics } = plan({
+      spec: spec([box()]),
+      live: live({ boxes: [{ ...unread, unmanageable: "it cannot be read" }] }),
+      state: seen,
+    });
+    expect(drift.map(({ diffs }) => diffs.map(({ path }) => path[0]))).toEqual([["size"]]);
+    expect(diagnostics).toMatchObject([{ code: "PLAN_UNREADABLE", address: "boxes.a" }]);
+  });
+
   test("has no value that the service changed", () => {
     const size = { ...registry.get("boxes").fields.size, changedByService: "why" };
     const kinds = registryOf(
