@@ -148,7 +148,7 @@ describe("acknowledgements of two callers", () => {
   });
 });
 
-test("a report neither ends an acknowledgement that came after its comparison, nor counts its drift as reported", async () => {
+test("a report ends no acknowledgement that came after its comparison, and counts no drift as reported that was acknowledged before or is by now", async () => {
   const clock = new VirtualClock(1_000_000);
   const store = storeOn({ clock });
   const [shared, other, gone] = [
@@ -156,9 +156,11 @@ test("a report neither ends an acknowledgement that came after its comparison, n
     "pools.other" as Address,
     "pools.gone" as Address,
   ];
+  const agreed = "pools.agreed" as Address;
   const drifted = (address: Address): Drift => ({
     ...{ address, kind: "pools", name: "a", what: "changed", digests: [`digest of ${address}`] },
     diffs: [{ path: ["max_capacity"], before: 2, after: 1, cause: "drift", replaces: false }],
+    marks: [{ reported: false, ...(address === agreed && { acknowledged: ACKNOWLEDGED }) }],
   });
   const { state } = await store.read();
   const later = [shared, gone].map((address) => ({
@@ -169,8 +171,8 @@ test("a report neither ends an acknowledgement that came after its comparison, n
   await writeEntries(store, wait, () =>
     later.map((acknowledgement) => ({ type: "acknowledged", acknowledgement })),
   );
-  const drift = [shared, other].map(drifted);
-  const alerted = new Map<string, readonly boolean[]>([shared, other].map((address) => [address, [true]]));
+  const drift = [shared, other, agreed].map(drifted);
+  const alerted = new Map<string, readonly boolean[]>(drift.map(({ address }) => [address, [true]]));
   const pools = { readable: true, objects: [], unreadableParents: new Map() } as const;
   const live = new Map([["pools", pools]]);
   const report = { drift, live, only: undefined, moves: new Map(), alerted };
