@@ -111,6 +111,15 @@ pools: { p: { node_type_id: n, custom_tags: { a: "x-${expression}" } } }\n`,
     },
   );
 
+  it("with ${ of another target is hidden with escapes and without", async () => {
+    const { spec } = await load(
+      `variables: { key: { type: string, sensitive: true, default: none } }
+targets: { dev: { default: true }, prod: { variables: { key: 'Canary$\{77}' } } }\n${POOL}`,
+    );
+    for (const form of ["Canary${77}", "Canary$${77}"])
+      expect([form, spec?.sensitive?.isIn(`is ${form}`)]).toEqual([form, true]);
+  });
+
   it.each(["enum: [production, test]", "const: production"])(
     "that the declaration names as possible is not hidden elsewhere: %s",
     async (choices) => {
