@@ -9,6 +9,15 @@ import { mapValues, tableSchema, visitSchema } from "./walk.ts";
 /** Normalizes strings that ignore case: names of users (facts 4.3). */
 export const foldCase = (text: string): string => text.toLowerCase();
 
+/** A path in the workspace tree without the prefix that Databricks also takes: `/Workspace/Shared/etl` is `/Shared/etl`. */
+export const plainTreePath = (path: string): string => path.replace(/^\/Workspace(?=\/|$)/, "");
+
+/** The names of objects of a kind that a string can mean, the exact one first. */
+export const mentionedNames = ({ tree }: Pick<Kind, "tree">, text: string): readonly string[] => {
+  const plain = tree?.root === "workspace" ? plainTreePath(text) : text;
+  return plain === text ? [text] : [text, plain];
+};
+
 /** How two principals compare: names of groups exactly, names of users and application IDs without regard to case. */
 export const principalKey = ({ kind, name }: { readonly kind?: string; readonly name: string }): string =>
   `${kind} ${kind === "group" ? name : foldCase(name)}`;

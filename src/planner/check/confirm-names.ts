@@ -10,7 +10,7 @@ import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
 import { type FieldSchema, identifyingFields, type Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
-import { foldCase, isBuiltIn, isSameName } from "../../resource/names.ts";
+import { foldCase, isBuiltIn, isSameName, mentionedNames } from "../../resource/names.ts";
 import type { PlannedWorkspace, Problem } from "../../resource/planning.ts";
 import { anyField, textsIn } from "../../resource/walk.ts";
 import type { Resource } from "../../spec/model/spec.ts";
@@ -139,9 +139,10 @@ function isConfirmed(
       (isName && workspace.declared(source.of, text))
     );
   }
-  return (
-    workspace.declared(source.of, text) ||
-    (liveIndex.byName(source.of, text).length > 0 && !workspace.isRemoved(source.of, text))
+  return mentionedNames(input.registry.get(source.of), text).some(
+    (name) =>
+      workspace.declared(source.of, name) ||
+      (liveIndex.byName(source.of, name).length > 0 && !workspace.isRemoved(source.of, name)),
   );
 }
 

@@ -1,9 +1,9 @@
 // The forms of a library: as clusters, tasks, and cluster policies list them.
 
 import { isObject, type Json } from "../../core/json.ts";
+import { plainTreePath } from "../../resource/names.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { groupField, listField, required, textField } from "./field-builders.ts";
-import { plainTreePath } from "./names.ts";
 import { problem } from "./problems.ts";
 
 interface NamedFile {

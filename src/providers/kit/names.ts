@@ -4,7 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { memberOf, parentOf, type RemoteId, remoteId } from "../../core/address.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import { folderOf } from "../../resource/names.ts";
+import { folderOf, plainTreePath } from "../../resource/names.ts";
 import type { ListScope, ProviderOperations } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { problem } from "./problems.ts";
@@ -59,15 +59,11 @@ export function pathProblems(path: string, what: string): readonly Problem[] {
   return [problem("SPEC_VALUE", [], `"${path}" is not a valid path of a ${what}`, hint)];
 }
 
-const TREE_PREFIX = /^\/Workspace(?=\/|$)/;
-
-/** A path in the workspace tree without the prefix that Databricks also takes: `/Workspace/Shared/etl` is `/Shared/etl`. */
-export const plainTreePath = (path: string): string => path.replace(TREE_PREFIX, "");
-
 /** An object of the workspace tree has one address. */
 export function aliasProblems(path: string): readonly Problem[] {
-  if (!TREE_PREFIX.test(path)) return [];
-  const message = `"${path}" is the same path as "${plainTreePath(path) || "/"}"`;
+  const plain = plainTreePath(path);
+  if (plain === path) return [];
+  const message = `"${path}" is the same path as "${plain || "/"}"`;
   return [problem("SPEC_VALUE", [], message, "write the path without /Workspace")];
 }
 

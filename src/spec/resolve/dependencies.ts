@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
-import { foldName } from "../../resource/names.ts";
+import { foldName, mentionedNames } from "../../resource/names.ts";
 import { anyField } from "../../resource/walk.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
@@ -39,6 +39,15 @@ export class DeclaredNames {
     const kindNames = this.#kinds.get(kind);
     return kindNames?.names.get(foldName(kindNames.provider, name));
   }
+
+  /** The object that a string means, also with a scheme, or with the prefix of the workspace tree. */
+  findMentioned(kind: string, text: string): Address | undefined {
+    const provider = this.#kinds.get(kind)?.provider;
+    if (provider === undefined) return undefined;
+    return [...mentionedNames(provider, text), withoutScheme(text)]
+      .map((name) => this.find(kind, name))
+      .find((address) => address !== undefined);
+  }
 }
 
 const namesOthers = anyField(({ names, mentions }) => names !== undefined || mentions !== undefined);
@@ -72,7 +81,7 @@ export function dependenciesOf(
     const text = scalarText(node);
     if (text === undefined) return;
     if (names !== undefined) add(index.find(names, text));
-    for (const kind of mentions) add(index.find(kind, text) ?? index.find(kind, withoutScheme(text)));
+    for (const kind of mentions) add(index.findMentioned(kind, text));
   });
   return [...dependencies].sort();
 }

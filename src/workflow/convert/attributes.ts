@@ -3,8 +3,8 @@
 import { isObject, type Json, type JsonObject, membersWhere, ownMember } from "../../core/json.ts";
 import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive/texts.ts";
-import { plainTreePath } from "../../providers/kit/names.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
+import { plainTreePath } from "../../resource/names.ts";
 import { roleOfSensitive } from "../../spec/resolve/secrets.ts";
 import {
   hasMark,

@@ -6,9 +6,9 @@ import { OWNER } from "../../providers/access/access-list.ts";
 import { isAdmins, principalIn, principalText } from "../../providers/access/principals.ts";
 import { ACCESS_RULES } from "../../providers/access/rules.ts";
 import { withoutEqualLibraries } from "../../providers/clusters/libraries.ts";
-import { plainTreePath } from "../../providers/kit/names.ts";
 import { memberSchema, type Values } from "../../resource/field-schema.ts";
 import type { Registry } from "../../resource/kind.ts";
+import { plainTreePath } from "../../resource/names.ts";
 import { blocks, convertAttributes, entitlementsIn, textAttribute } from "./attributes.ts";
 import {
   type ConversionLog,

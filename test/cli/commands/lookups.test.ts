@@ -233,6 +233,19 @@ test("a list that the caller may not read is a warning that names the cause", as
   ]);
 });
 
+test("a notebook path with the prefix /Workspace names the declared notebook without it, which the job waits for", async () => {
+  writeFileSync(join(folder, "n.py"), "print(1)\n");
+  write(`notebooks: { /Shared/n: { source: n.py } }
+jobs: { j: { new_cluster: ${CLUSTER}, notebook_task: { notebook_path: /Workspace/Shared/n } } }
+`);
+  const { code, text } = await run("plan");
+  expect([code, problems(text)]).toEqual([0, []]);
+  const graph = await run("graph", "-o", "json");
+  expect(JSON.parse(graph.text).edges).toContainEqual(
+    expect.objectContaining({ from: "jobs.j", to: "notebooks./Shared/n" }),
+  );
+});
+
 test("a folder that cannot be listed leaves the notebooks of other folders checked", async () => {
   write(`jobs:
   a: { new_cluster: ${CLUSTER}, notebook_task: { notebook_path: /Shared/x } }
