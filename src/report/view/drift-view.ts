@@ -141,9 +141,7 @@ export function driftItem(
     verb: VERBS[drift.what],
     at: places(drift.address),
     fields: [
-      ...differences.flatMap((rated, at) =>
-        withMark(linesOf(drift, rated, registry), markText(marks[at], context)),
-      ),
+      ...differences.flatMap((rated, at) => withMark(linesOf(drift, rated, registry), marks[at], context)),
       ...rights.flatMap((rated) => linesOf(drift, rated, registry)),
     ],
     severity,
@@ -305,9 +303,17 @@ export function driftOriginJson(origin: DriftOrigin | undefined): Record<string,
   return { changed_by: by, changed_at: at === undefined ? null : timeText(at), created_by: creator };
 }
 
-/** The lines of one field, the first of which has the note. */
-const withMark = ([first, ...others]: readonly FieldLine[], mark: string): readonly FieldLine[] =>
-  first === undefined ? [] : [...withNote([first], mark), ...others];
+/** The lines of one difference. Each has its status, and the first one who acknowledged it, until when, and why. */
+function withMark(
+  [first, ...others]: readonly FieldLine[],
+  mark: DriftMark | undefined,
+  context: DriftAttention,
+): readonly FieldLine[] {
+  if (first === undefined) return [];
+  const status = markText(mark, context);
+  const short = mark?.acknowledged === undefined ? status : "acknowledged";
+  return [...withNote([first], status), ...withNote(others, short)];
+}
 
 /** `1 new, 1 reported before, 1 in the spec, 1 acknowledged.` Empty where neither the state nor the spec says anything. */
 function markTitle(marks: readonly DriftMark[], { sinceLast = false }: DriftAttention): string {
