@@ -97,7 +97,7 @@ export class Cipher {
     if (!beginning.startsWith(MARK)) {
       if (this.#opensPlain) return bytes;
       if (!PLAIN[purpose].test(beginning)) throw corrupt(file, offset, "it is neither encrypted nor plain");
-      throw notEncrypted(file);
+      throw notEncrypted(purpose, file);
     }
     const text = Buffer.from(bytes).toString("latin1");
     const parts = ENCRYPTED.exec(text.endsWith("\n") ? text.slice(0, -1) : text);
@@ -107,7 +107,7 @@ export class Cipher {
       throw corrupt(file, offset, `checksum mismatch of its ${bytes.length} encrypted bytes`);
     const derived = this.#keyFor(salt, check);
     if (derived === undefined)
-      throw this.#keyTexts.length === 0 ? keyMissing(file) : otherEncryptionKey(file);
+      throw this.#keyTexts.length === 0 ? keyMissing(file) : otherEncryptionKey(purpose, file);
     try {
       const cipher = createDecipheriv("aes-256-gcm", derived.key, Buffer.from(nonce, "hex"));
       cipher.setAAD(Buffer.from(boundTo(purpose, bound, head)));
@@ -155,8 +155,11 @@ function keyFailure(message: string, hint: string): Failure {
   return failureOf("STATE_KEY", message, { hint });
 }
 
-function notEncrypted(file: string): Failure {
-  const hint = "to encrypt it, run `workspace state rekey`; otherwise, unset the variable";
+const SAVED_BEFORE_REKEY = "if `workspace state rekey` ran since it was saved, make a new plan";
+
+function notEncrypted(purpose: Purpose, file: string): Failure {
+  const way = purpose === "plan" ? SAVED_BEFORE_REKEY : "to encrypt it, run `workspace state rekey`";
+  const hint = `${way}; otherwise, unset the variable`;
   return keyFailure(`${file} is not encrypted, but WORKSPACE_STATE_KEY is set`, hint);
 }
 
@@ -165,9 +168,12 @@ function keyMissing(file: string): Failure {
   return keyFailure(`${file} is encrypted, but WORKSPACE_STATE_KEY is not set`, hint);
 }
 
-function otherEncryptionKey(file: string): Failure {
-  const hint =
-    "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys";
+function otherEncryptionKey(purpose: Purpose, file: string): Failure {
+  const way =
+    purpose === "plan"
+      ? SAVED_BEFORE_REKEY
+      : "if `workspace state rekey` was interrupted, run it again with both keys";
+  const hint = `set WORKSPACE_STATE_KEY to the key of this state; ${way}`;
   return keyFailure(`${file} is encrypted with a different key than WORKSPACE_STATE_KEY`, hint);
 }
 

@@ -133,7 +133,7 @@ test.each<[string, () => Cipher, Purpose, string, string, string]>([
     "plan",
     ' \n {"a":1}',
     "file is not encrypted, but WORKSPACE_STATE_KEY is set",
-    "to encrypt it, run `workspace state rekey`; otherwise, unset the variable",
+    "if `workspace state rekey` ran since it was saved, make a new plan; otherwise, unset the variable",
   ],
   [
     "an encrypted text where no key is set",
@@ -150,6 +150,14 @@ test.each<[string, () => Cipher, Purpose, string, string, string]>([
     ENCRYPTED,
     "file is encrypted with a different key than WORKSPACE_STATE_KEY",
     "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys",
+  ],
+  [
+    "a plan of another key",
+    () => cipher("6".repeat(64)),
+    "plan",
+    ENCRYPTED,
+    "file is encrypted with a different key than WORKSPACE_STATE_KEY",
+    "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` ran since it was saved, make a new plan",
   ],
   [
     "an encrypted text of a key that is not among the old ones",
