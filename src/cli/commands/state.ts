@@ -294,16 +294,15 @@ export const rekeyCommand = defineCommand({
     decrypt: flagOption("--decrypt", "stop encrypting; WORKSPACE_STATE_KEY must not be set"),
   },
   notes: `WORKSPACE_STATE_KEY is the new key, WORKSPACE_STATE_KEY_OLD the previous one, if the state is encrypted. If the command is
-interrupted, run it again with both keys. Saved plans must be created again.`,
+interrupted, run it again with the same keys. Saved plans must be created again.`,
   async run(context, options) {
     const { stateKey: keyText } = context;
     const oldKeyText = fromEnv(context, "WORKSPACE_STATE_KEY_OLD");
     assertKeys(keyText, oldKeyText, options.decrypt);
-    if (oldKeyText !== undefined && options.decrypt) {
-      const { state } = await withState(context, (store) => store.read(), { keys: { keyText: oldKeyText } });
-      refuseExposed(context, exposedRecords(context, state));
-    }
-    const rekeyed = (store: StateStore) => store.rekey(lockWait(context, options.lockTimeout));
+    const check = (state: State): void => {
+      if (options.decrypt) refuseExposed(context, exposedRecords(context, state));
+    };
+    const rekeyed = (store: StateStore) => store.rekey(lockWait(context, options.lockTimeout), check);
     const { state, diagnostics } = await withState(context, rekeyed, { keys: { keyText, oldKeyText } });
     printDiagnostics(context, diagnostics);
     const how = keyText === undefined ? "is no longer encrypted" : "is encrypted under WORKSPACE_STATE_KEY";

@@ -107,7 +107,7 @@ export class Cipher {
       throw corrupt(file, offset, `checksum mismatch of its ${bytes.length} encrypted bytes`);
     const derived = this.#keyFor(salt, check);
     if (derived === undefined)
-      throw this.#keyTexts.length === 0 ? keyMissing(file) : otherEncryptionKey(purpose, file);
+      throw this.#keyTexts.length === 0 ? keyMissing(file) : otherEncryptionKey(purpose, file, this.#keyText);
     try {
       const cipher = createDecipheriv("aes-256-gcm", derived.key, Buffer.from(nonce, "hex"));
       cipher.setAAD(Buffer.from(boundTo(purpose, bound, head)));
@@ -168,13 +168,14 @@ function keyMissing(file: string): Failure {
   return keyFailure(`${file} is encrypted, but WORKSPACE_STATE_KEY is not set`, hint);
 }
 
-function otherEncryptionKey(purpose: Purpose, file: string): Failure {
-  const way =
-    purpose === "plan"
-      ? SAVED_BEFORE_REKEY
-      : "if `workspace state rekey` was interrupted, run it again with both keys";
-  const hint = `set WORKSPACE_STATE_KEY to the key of this state; ${way}`;
-  return keyFailure(`${file} is encrypted with a different key than WORKSPACE_STATE_KEY`, hint);
+/** Without a present key, the state is being decrypted with the previous one. */
+function otherEncryptionKey(purpose: Purpose, file: string, keyText: string | undefined): Failure {
+  const variable = keyText === undefined ? "WORKSPACE_STATE_KEY_OLD" : "WORKSPACE_STATE_KEY";
+  const ways = [`set ${variable} to the key of this state`];
+  if (purpose === "plan") ways.push(SAVED_BEFORE_REKEY);
+  else if (keyText !== undefined)
+    ways.push("if `workspace state rekey` was interrupted, run it again with both keys");
+  return keyFailure(`${file} is encrypted with a different key than ${variable}`, ways.join("; "));
 }
 
 const KEPT = /^[0-9a-f]{64}\n?$/;

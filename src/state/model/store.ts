@@ -22,8 +22,8 @@ export interface StateStore {
   restore(serial: number, options: LockOptions, check?: (older: State) => void): Promise<Restored>;
   /** Replaces the present state. `Incoming.check` runs under the lock, and may throw. */
   replace(incoming: Incoming, options: LockOptions): Promise<State>;
-  /** Rewrites everything under the current key, whichever key the store was opened with. */
-  rekey(options: LockOptions): Promise<Rekeyed>;
+  /** Rewrites everything under the current key, whichever key the store was opened with. `check` runs under the lock, and may throw. */
+  rekey(options: LockOptions, check?: (state: State) => void): Promise<Rekeyed>;
   close(): Promise<void>;
 }
 

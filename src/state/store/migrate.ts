@@ -207,6 +207,7 @@ export async function rekey(
   storeContext: StoreContext,
   keyTexts: readonly string[],
   options: LockOptions,
+  check: (state: State) => void,
 ): Promise<Rekeyed> {
   const { backend, cipher } = storeContext;
   const load = () => loadFrom(backend, cipher);
@@ -214,6 +215,7 @@ export async function rekey(
   return withClaim(backend, claim, async () => {
     const loadedState = await load();
     if (loadedState === undefined) throw stateNotFound(backend.names.location, "there is nothing to encrypt");
+    check(loadedState.state);
     const key = await digestKeyFor(storeContext, keyTexts, loadedState.snapshot);
     if (!cipher.encrypts && key?.hex !== undefined) await backend.putKey(claim, `${key.hex}\n`);
     const written: DigestKey = cipher.encrypts ? (key ?? { check: "" }) : { check: key?.check ?? "" };

@@ -199,11 +199,11 @@ export class BackedStateStore implements StateStore {
     return { check: key };
   }
 
-  async rekey(options: LockOptions): Promise<Rekeyed> {
+  async rekey(options: LockOptions, check: (state: State) => void = () => undefined): Promise<Rekeyed> {
     const { keyText, oldKeyText, random } = this.#options;
     const oldTexts = oldKeyText === undefined ? [] : [oldKeyText];
     const cipher = new Cipher({ random, opensPlain: true, oldTexts, keyText });
-    return rekey({ ...this.#context, cipher }, [keyText ?? [], oldTexts].flat(), options);
+    return rekey({ ...this.#context, cipher }, [keyText ?? [], oldTexts].flat(), options, check);
   }
 
   close(): Promise<void> {

@@ -158,7 +158,7 @@ function lazyStore(location: string, open: () => Promise<StateStore>): StateStor
     generations: async () => (await store()).generations(),
     restore: async (serial, options, check) => (await store()).restore(serial, options, check),
     replace: async (incoming, options) => (await store()).replace(incoming, options),
-    rekey: async (options) => (await store()).rekey(options),
+    rekey: async (options, check) => (await store()).rekey(options, check),
     close: async () => {
       if (opened !== undefined) await (await opened).close();
     },

@@ -1,7 +1,7 @@
 // Digests of secrets in a state: salted by address, so that equal secrets have different digests.
 
 import { createHmac } from "node:crypto";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -36,7 +36,7 @@ async function applied() {
   const first = await run("apply --auto-approve");
   expect([first.code, first.all]).toEqual([0, expect.stringContaining("3 created")]);
   const unsalted = createHmac("sha256", key()).update("same-password").digest("hex");
-  return { folder, run, write, digests, unsalted };
+  return { folder, state, run, write, digests, unsalted };
 }
 
 test("equal secrets have different digests, and neither is the digest of the value alone", async () => {
@@ -56,4 +56,32 @@ test("a saved plan has different digests of equal secrets", async () => {
   const payloads = plan.changes.flatMap(({ payload }: { payload?: string }) => payload ?? []);
   expect(payloads).toHaveLength(2);
   expect(new Set(payloads).size).toBe(2);
+});
+
+test("an interrupted decryption of a state is completed by the same command", async () => {
+  const { run, write, state } = await applied();
+  const KEY = { WORKSPACE_STATE_KEY: "7".repeat(64), ...EQUAL };
+  const OLD = { WORKSPACE_STATE_KEY_OLD: KEY.WORKSPACE_STATE_KEY };
+  write(`${SPEC}groups: { g: {} }\n`);
+  expect((await run("apply --auto-approve")).code).toBe(0);
+  expect((await run("state rekey", KEY)).code).toBe(0);
+  const isVersion = (name: string): boolean => /^state\.\d/.test(name);
+  const encrypted = readdirSync(state)
+    .filter(isVersion)
+    .map((name) => [name, readFileSync(join(state, name))] as const);
+  const decrypt = "state rekey --decrypt --allow-unencrypted-state";
+  expect((await run(decrypt, OLD)).code).toBe(0);
+  // The state comes first, and the versions after it.
+  for (const [name, bytes] of encrypted) writeFileSync(join(state, name), bytes);
+  expect((await run("state restore 1 --allow-unencrypted-state")).all).toContain("STATE_KEY");
+  expect(await run(decrypt, OLD)).toMatchObject({ code: 0 });
+  expect(await run("state restore 1 --allow-unencrypted-state")).toMatchObject({ code: 0 });
+});
+
+test("a decryption with another key names the variable of that key", async () => {
+  const { run } = await applied();
+  const key = "7".repeat(64);
+  expect((await run("state rekey", { WORKSPACE_STATE_KEY: key, ...EQUAL })).code).toBe(0);
+  const wrong = await run("state rekey --decrypt", { WORKSPACE_STATE_KEY_OLD: "6".repeat(64) });
+  expect(wrong.all).toContain("is encrypted with a different key than WORKSPACE_STATE_KEY_OLD");
 });

@@ -164,8 +164,8 @@ test.each<[string, () => Cipher, Purpose, string, string, string]>([
     () => new Cipher({ oldTexts: ["6".repeat(64)], random: counting() }),
     "state",
     ENCRYPTED,
-    "file is encrypted with a different key than WORKSPACE_STATE_KEY",
-    "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys",
+    "file is encrypted with a different key than WORKSPACE_STATE_KEY_OLD",
+    "set WORKSPACE_STATE_KEY_OLD to the key of this state",
   ],
 ])("%s is refused with a way out", (_what, by, purpose, text, message, hint) => {
   try {
