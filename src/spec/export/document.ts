@@ -2,12 +2,13 @@
 
 import { type Address, memberOf, parentOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
-import type { YamlMember } from "../../core/json.ts";
+import { membersWhere, type YamlMember } from "../../core/json.ts";
 import { count, listed, shellWord } from "../../core/sentences.ts";
 import { escaped } from "../../expressions/template.ts";
 import { hasContent, type Provider, type Registry, secretField } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import { isBuiltIn } from "../../resource/names.ts";
+import { extensionOf } from "../files/notebook-format.ts";
 import {
   addressObjects,
   bundleFolder,
@@ -83,7 +84,7 @@ function candidates(input: Omit<ExportInput, "only">, provider: Provider): reado
   );
 }
 
-/** Fields of a content that the extension of its file says. */
+/** Fields of a content that the extension of its file says, if it has one. */
 const SAID_BY_EXTENSION: ReadonlySet<string> = new Set(["format", "language"]);
 
 class Exporting {
@@ -170,9 +171,9 @@ class Exporting {
     if (secretField(provider) !== undefined)
       return [{ key: "env", value: this.#variables.get(object.address) ?? "" }];
     const source = this.#sources.get(object.address);
-    const values = Object.entries(writtenValues(provider, live.values, this.#writing(provider))).filter(
-      ([name]) => source === undefined || !SAID_BY_EXTENSION.has(name),
-    );
+    const isSaid = source !== undefined && extensionOf(source.path) !== "";
+    const own = isSaid ? membersWhere(live.values, (name) => !SAID_BY_EXTENSION.has(name)) : live.values;
+    const values = Object.entries(writtenValues(provider, own, this.#writing(provider)));
     return [
       ...(source === undefined ? [] : [{ key: "source", value: source.path }]),
       ...(object.renamed ? [{ key: provider.nameField ?? "", value: escaped(live.name) }] : []),
