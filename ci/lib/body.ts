@@ -22,6 +22,8 @@ export interface RunMark {
   readonly digest?: string;
   /** Whether a note is not written yet on a change that the digest cannot show. */
   readonly noteIsDue?: boolean;
+  /** Whether the state could not record this drift, so that all of it is new again in the next run. */
+  readonly isUnrecorded?: boolean;
 }
 
 /** The first line of the report in Markdown. No target can end it. */
@@ -43,7 +45,7 @@ export function readMark(subject: Subject, body: string): RunMark | undefined {
   if (first.trim() !== marker(subject.target)) return undefined;
   const fields = decoded(/^<!-- workspace-run (\S+) -->$/.exec(second.trim())?.[1] ?? "");
   if (!isRecord(fields) || fields.folder !== subject.folder) return undefined;
-  const { number, attempt, commit, open, digest, noteIsDue } = fields;
+  const { number, attempt, commit, open, digest, noteIsDue, isUnrecorded } = fields;
   if (!Number.isSafeInteger(number) || !Number.isSafeInteger(attempt)) return undefined;
   return {
     number: number as number,
@@ -52,6 +54,7 @@ export function readMark(subject: Subject, body: string): RunMark | undefined {
     open: open !== false,
     ...(typeof digest === "string" ? { digest } : {}),
     ...(noteIsDue === true ? { noteIsDue } : {}),
+    ...(isUnrecorded === true ? { isUnrecorded } : {}),
   };
 }
 

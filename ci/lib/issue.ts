@@ -56,10 +56,10 @@ async function once(
     return "opened";
   }
   const { id } = newest.entry;
-  const noteIsDue = hiddenIsNew || newest.mark.noteIsDue === true;
+  const isNew = hiddenIsNew && newest.mark.isUnrecorded !== true;
+  const noteIsDue = isNew || newest.mark.noteIsDue === true;
   // No later run finds this change again: the state has it as reported.
-  if (mark.open && hiddenIsNew)
-    await issues.update(id, title, markedBody(subject, { ...mark, noteIsDue }, text));
+  if (mark.open && isNew) await issues.update(id, title, markedBody(subject, { ...mark, noteIsDue }, text));
   // The mark of this run comes last: after a run that could not add its note, the next one finds the mark before it, and adds the note.
   if (!mark.open) await issues.note(id, `No drift is left that needs attention, according to ${run}.`);
   else if (newest.mark.digest !== mark.digest || noteIsDue)

@@ -113,6 +113,8 @@ async function main(settings: Settings): Promise<number> {
     commit: where.commit,
     open: done.exitCode !== 0,
     ...drift,
+    // A warning after the report.
+    ...(done.errors.includes("DRIFT_NOT_RECORDED") ? { isUnrecorded: true } : {}),
   };
   const room =
     LIMITS[settings.platform] - markedBody(settings.subject, { ...mark, noteIsDue: true }, "").length;

@@ -68,6 +68,16 @@ describe.each(PLATFORMS)("the drift issue of $name", (platform) => {
     expect(host.issues[0]?.notes).toEqual(["The drift changed, according to run 1."]);
   });
 
+  test("gets no note on a hidden value that is new again because the state could not record it", async () => {
+    for (const number of [1, 2, 3])
+      await put({ ...mark(number), isUnrecorded: true }, "k (sensitive) → (sensitive)  # new", true);
+    // Recorded by this run.
+    await put(mark(4), "k (sensitive) → (sensitive)  # new", true);
+    expect(host.issues[0]?.notes).toEqual([]);
+    await put(mark(5), "k (sensitive) → (sensitive)  # new", true);
+    expect(host.issues[0]?.notes).toEqual(["The drift changed, according to run 1."]);
+  });
+
   test("gets the note on a hidden value from the next run if this run could not add it", async () => {
     await put(mark(1), "k (sensitive) → (sensitive)");
     const refused = { ...platform.issues(host), note: () => Promise.reject(new ApiError(403, "refused")) };
