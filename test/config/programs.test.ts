@@ -164,6 +164,7 @@ describe("a helper program gets only what it needs", () => {
       env: { ...env, GIT_DIR: undefined },
       ...{ token: "t", accepted: { report: "", files: ["workspace.yaml"] }, body: "" },
     };
+    writeFileSync(join(folder, "workspace.yaml"), "");
     await expect(propose(pulls, proposal as never)).rejects.toThrow("git add failed");
     expect(got("git")).toEqual([...GIT].sort());
   });
