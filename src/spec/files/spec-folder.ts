@@ -190,7 +190,11 @@ function treeAt(
 
 /** A file that the command line names: anywhere, but regular and of bounded size. */
 export function readNamedFile(path: string, most: number): OpenedFile<Uint8Array> {
-  return withFile(withoutLinks(path), most, (descriptor, size) => readWhole(descriptor, size, most));
+  const real = withoutLinks(path);
+  // The pipe of a shell's `<(command)` exists, although nothing has its real path.
+  if (real.ok && statSync(path, { throwIfNoEntry: false })?.isFIFO() === true)
+    return { ok: false, refusal: "irregular" };
+  return withFile(real, most, (descriptor, size) => readWhole(descriptor, size, most));
 }
 
 const load = createRequire(import.meta.url);

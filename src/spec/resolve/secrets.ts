@@ -310,7 +310,8 @@ export function roleOfSensitive(schema: FieldSchema): string | undefined {
   if (source === true) return "the source of a value";
   if (names !== undefined) return "the name of another object";
   if (refersTo !== undefined) return "a reference";
-  return mentions !== undefined || fileUri === true ? "a path" : undefined;
+  if (mentions !== undefined) return "the name or path of another object";
+  return fileUri === true ? "a path" : undefined;
 }
 
 /** Sections other than resources that decide names and addresses. */

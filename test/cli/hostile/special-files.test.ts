@@ -65,6 +65,16 @@ describe("a pipe", () => {
     });
     expect([status, stderr]).toEqual([0, ""]);
   });
+
+  test("the output of a shell's <(command) as a variable file is refused as a pipe", () => {
+    const script = `"$0" "$1" validate --var-file <(echo 'size: 1')`;
+    const { status, stderr } = spawnSync("/bin/bash", ["-c", script, process.execPath, BIN], {
+      cwd,
+      env: { PATH: process.env.PATH ?? "", HOME: cwd, ...COMPILE_CACHE },
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/variable file .* is not a regular file/)]);
+  });
 });
 
 describe.skipIf(process.getuid?.() !== 0)("a folder that another user owns", () => {

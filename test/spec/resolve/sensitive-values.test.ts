@@ -103,7 +103,7 @@ describe("a sensitive value", () => {
     ["the source of a value", { source: true }],
     ["the name of another object", { names: "users" }],
     ["a reference", { refersTo: "pools" }],
-    ["a path", { mentions: ["files"] }],
+    ["the name or path of another object", { mentions: ["files"] }],
     ["a path", { fileUri: true }],
   ])("is refused in a field that is %s: %j", async (role, annotation) => {
     const { told, diagnostics } = await load(KEY + pool('text: "${var.key}"'), {
@@ -141,7 +141,7 @@ describe("a sensitive value", () => {
     [
       "a path",
       'jobs: { j: { notebook_path: "${var.key}" } }',
-      "jobs.j: notebook_path is a path and cannot be a sensitive value",
+      "jobs.j: notebook_path is the name or path of another object and cannot be a sensitive value",
     ],
     [
       "the source of a secret",
