@@ -786,7 +786,7 @@ test("a resource with a marked path or reference is left out", () => {
   expect(yaml + JSON.stringify(log)).not.toMatch(/canary/i);
   expect(log.resources.map(({ terraform, reason }) => `${terraform}: ${reason}`)).toEqual([
     "databricks_job.x: Terraform marks existing_cluster_id as sensitive; it is a reference",
-    "databricks_job.y: Terraform marks notebook_task[0].notebook_path as sensitive; it is a path",
+    "databricks_job.y: Terraform marks notebook_task[0].notebook_path as sensitive; it is the name or path of another object",
   ]);
 });
 
@@ -1034,7 +1034,7 @@ describe("a copy of a value of a secret, or of one that Terraform marks", () => 
       "/Shared/canary",
       [one("databricks_job", { id: "1", name: "j", notebook_task: [{ notebook_path: "/Shared/canary" }] })],
       [
-        "notebook_task[0].notebook_path contains a value that Terraform marks as sensitive, or that of a secret; it is a path",
+        "notebook_task[0].notebook_path contains a value that Terraform marks as sensitive, or that of a secret; it is the name or path of another object",
       ],
     ],
     [
