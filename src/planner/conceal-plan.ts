@@ -44,7 +44,9 @@ export function concealedPlan(plan: Plan, sensitive: SensitiveValues, open: Open
     diagnostics: sensitive
       .maskedMessages(plan.diagnostics)
       .map((masked) =>
-        masked.address === undefined ? masked : sensitive.withoutSensitiveChoices(masked.address, masked),
+        masked.address === undefined
+          ? masked
+          : sensitive.withoutSensitivePossibleValues(masked.address, masked),
       ),
   };
   if (split === undefined) return concealed;

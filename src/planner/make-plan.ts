@@ -6,7 +6,7 @@ import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
 import { defined } from "../core/json.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
 import {
-  contradictionsWithIgnoredChanges,
+  contradictionsWithKeptValues,
   neededLookups,
   unconfirmedValues,
   unknownNames,
@@ -75,7 +75,7 @@ const FINISH: readonly Pass[] = [
   reporting(unknownNames),
   reporting(unmanageableMemberships),
   reporting(membershipCycles),
-  reporting(contradictionsWithIgnoredChanges),
+  reporting(contradictionsWithKeptValues),
   reporting(problemsOfLiveObjects),
   findNamesakes,
   reportUnconfirmedValues,
@@ -105,7 +105,7 @@ export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "call
   return runPasses(emptyDraft(context, { caller }), [decide, ...COLLECT]);
 }
 
-/** The facts that a draft needs and `facts` lacks. Once users of deleted objects are read, ask again: they can show that more is needed. */
+/** The facts that a draft needs and `facts` lacks. Once dependents of deleted objects are read, ask again: they can show that more is needed. */
 export function missingFacts(draft: PlanDraft, facts: PlanFacts): MissingFacts {
   const collected = withFacts(draft, facts);
   // If nothing touches the workspace or the state, only entries that the service may have given the caller are left to judge.
@@ -179,7 +179,7 @@ export interface PlanDraft {
   readonly changes: readonly Change[];
   /** The live objects, and what these changes make of them: made again by `advance` whenever they or the facts change. */
   readonly workspace: PlannedWorkspace;
-  /** Undeclared objects that were made outside `workspace`: drift, whether the plan deletes or reports them. */
+  /** Undeclared objects that another client made: drift, whether the plan deletes or reports them. */
   readonly appeared: readonly UndeclaredObject[];
   /** Whether entries that the service gives the caller may be among the deletions, because the caller is not known. */
   readonly needsCaller: boolean;
@@ -261,9 +261,9 @@ function decide({ context }: PlanDraft): PassResult {
 
 /** Begins again from the decisions, so that the passes of COLLECT can run twice. */
 function collectChanges({ context, facts }: PlanDraft): PassResult {
-  const { changes: unmanaged, appeared, needsCaller } = planUndeclared(context, facts.caller);
+  const { changes: undeclared, appeared, needsCaller } = planUndeclared(context, facts.caller);
   return {
-    changes: [...context.decided.values(), ...planDeletes(context), ...unmanaged],
+    changes: [...context.decided.values(), ...planDeletes(context), ...undeclared],
     appeared,
     needsCaller,
   };
@@ -314,7 +314,7 @@ function findDrift({ context, facts, changes, appeared }: PlanDraft): PassResult
   const drift = driftOf(context, facts.contents, appeared);
   if (drift.length === 0) return { drift };
   const planned = new Set(changes.map(({ address }) => address));
-  // The spec can agree also with drift of a resource that this plan leaves out.
+  // `changes` lack an unchanged dependency under `only`, with whose drift the spec can agree, too.
   const leftOut = [...context.decided.values()].filter(({ address }) => !planned.has(address));
   const marked = withAgreedBySpec(drift, [...changes, ...leftOut], context.input.registry);
   // Undefined without `only` and `exclude`.

@@ -189,7 +189,7 @@ const EDITABLE = Object.keys(fields).filter((field) => fields[field]?.onChange =
 /** What an export omits, because the service sets it in a new pool if the spec does not. */
 const OMITTED_BY_EXPORT = { idle_instance_autotermination_minutes: 60, enable_elastic_disk: true };
 
-/** What each new pool has, so a replacement loses none of it. An export still writes the settings on Azure. The service also chooses disks and a zone, but not always the same. */
+/** What each new pool has, so a replacement loses none of it. The service also chooses disks and a zone, but not always the same. */
 const NEW_POOL_VALUES = {
   ...OMITTED_BY_EXPORT,
   azure_attributes: { availability: "ON_DEMAND_AZURE", spot_bid_max_price: -1 },
@@ -248,7 +248,7 @@ export const pools = defineProvider({
     },
     normalize: (values) => normalizeDesired(fields, values),
     omittedByExport: () => OMITTED_BY_EXPORT,
-    // An edit resets fields that it does not repeat, so it repeats those that the spec does not set.
+    // An edit resets editable fields that it does not repeat, so it repeats those that the spec does not set.
     steps: (diffs, live, after) => [
       { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
     ],

@@ -350,7 +350,7 @@ export class SensitiveValues {
    * A masked message about a resource. A value that the spec names as possible is not searched elsewhere, so it is hidden here if a field of the resource
    * has it: the service can answer with what it was sent.
    */
-  withoutSensitiveChoices(address: Address, masked: Diagnostic): Diagnostic {
+  withoutSensitivePossibleValues(address: Address, masked: Diagnostic): Diagnostic {
     const choices = (this.#declared.get(address)?.sensitive ?? []).filter((text) =>
       this.texts.isPossibleValue(text),
     );

@@ -406,7 +406,7 @@ function unknownName(resource: Resource, naming: Naming, standing: Standing, hin
 }
 
 /** Errors of a valid spec: with a live value that `ignore_changes` keeps, the values contradict each other. */
-export function contradictionsWithIgnoredChanges(
+export function contradictionsWithKeptValues(
   { input }: PlanContext,
   changes: readonly Change[],
 ): Diagnostic[] {

@@ -113,8 +113,8 @@ function unmanagedMembers(
         if (parent.owns && appearedOutside(context, provider, parent, live, givenTo))
           appeared.push({ address, live });
       } else if (parent.owns) {
-        if (caller === undefined && provider.planning.isImplicit !== undefined) needsCaller = true;
         if (isImplicit(provider, live, givenTo, parent.values)) continue;
+        if (caller === undefined && provider.planning.isImplicit !== undefined) needsCaller = true;
         const cause = appearedOutside(context, provider, parent, live, givenTo) ? "drift" : "spec";
         if (cause === "drift") appeared.push({ address, live });
         const reason = `the ${provider.kind} of ${parent.address} do not include it`;

@@ -97,8 +97,11 @@ function changesSection(plan: PlanView, colors: Colors): readonly string[] {
 function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   if (plan.shown.drift.length === 0) return [];
   // Also of changes that `--show` and `--hide` leave out.
-  const changed = new Set(plan.touching.map(({ address }) => address));
-  const rest = plan.shown.drift.filter((item) => !changed.has(item.address));
+  const actions = new Map(plan.touching.map(({ address, action }) => [address, action]));
+  const rest = plan.shown.drift.filter(({ address, isInSpec }) => {
+    const action = actions.get(address);
+    return action === undefined || (isInSpec && action !== "forget");
+  });
   const section = (title: string, drift: readonly DriftItem[]) =>
     drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, colors)];
   return [

@@ -8,6 +8,7 @@ import { driftToRecord } from "../../planner/diff/known-drift.ts";
 import { type Change, changeKey, changesAnything, touches } from "../../planner/model/change.ts";
 import {
   type ChangeOrigin,
+  type DriftOrigin,
   findingsOf,
   type Guard,
   type LikelyRename,
@@ -166,13 +167,19 @@ const codesOfErrors = (findings: readonly Diagnostic[]): readonly string[] => [
 ];
 
 function changeViews(plan: Plan, registry: KindRegistry, places: SpecPlaces): readonly ChangeView[] {
-  const origins = new Map(plan.drift.map(({ address, origin }) => [address, origin]));
+  const drift = new Map(plan.drift.map((drift) => [drift.address, drift]));
+  // Of drift that the spec has already, only a forgotten record comes.
+  const originOf = ({ address, action }: Change): DriftOrigin | undefined => {
+    const { marks = [], origin } = drift.get(address) ?? {};
+    const isInSpec = marks.length > 0 && marks.every(({ declared }) => declared === true);
+    return isInSpec && action !== "forget" ? undefined : origin;
+  };
   const costs = costSentences(plan);
   return plan.changes.map(
     (change) =>
       new ChangeView(change, registry, places, {
         split: plan.split?.changes[changeKey(change)],
-        driftOrigin: origins.get(change.address),
+        driftOrigin: originOf(change),
         cost: costs.size === 0 ? "" : printable(costs.get(change.address) ?? ""),
       }),
   );

@@ -144,6 +144,7 @@ export function prepareFreshPlan(options: PlanOptions): PrepareApply {
     if (destroy) assertStateExists(store, lease.state(), "nothing can be destroyed");
     const planned = await planWorkspace(session, lease.state(), {
       ...options,
+      // So that later runs know the caller without a request.
       recordsCaller: true,
       checksRules: true,
     });
@@ -182,7 +183,7 @@ export function prepareSavedPlan({ saved }: PlanFile): PrepareApply {
     });
     const { sensitive, recovered } = plannedAgain;
     assertNotInterrupted(signal);
-    // Of a fresh plan, `runApply` throws them.
+    // Recovery finds only errors. Of a fresh plan, `runApply` throws them.
     if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
     assertWorkspaceUnchanged(saved, plannedAgain);
     // Since the plan was made, the rules may have changed, and secrets with the action `compare` have got their values.
@@ -190,12 +191,12 @@ export function prepareSavedPlan({ saved }: PlanFile): PrepareApply {
     // Values that the run lacks are an error before the first change (`executePlan`), not here.
     const inTheClear = { plan: restoredPlan(withValues, sensitive).plan, sensitive };
     const { plan, warnings } = await checkRules(withValues, { spec, untrusted: false, clear: inTheClear });
-    // Without the warnings, which the report of a blocked plan has in its diagnostics.
+    // A blocked plan is shown with its diagnostics, the warnings among them; of any other, only `runFindings` are shown.
     if (isBlocked(plan)) return { plan, runFindings: aboutState };
     const { entries, ...rest } = executionOf(plannedAgain, plan);
     return {
       plan,
-      // Without what `plan` said when the file was made: the audit and unrecorded objects. The audit of `plannedAgain` is of another plan.
+      // Without what `workspace plan` said when the file was made: the audit and unrecorded objects. The audit of `plannedAgain` is of another plan.
       runFindings: [...aboutState, ...warnings],
       execution: {
         ...rest,
@@ -311,7 +312,7 @@ function shownChange(outcome: ChangeOutcome, { resources, sensitive }: Execution
   const { address, diagnostic } = masked;
   return diagnostic === undefined
     ? masked
-    : { ...masked, diagnostic: sensitive.withoutSensitiveChoices(address, diagnostic) };
+    : { ...masked, diagnostic: sensitive.withoutSensitivePossibleValues(address, diagnostic) };
 }
 
 /** The outcome with the place of its resource in the spec, if the change failed or may have: others have their cause elsewhere. */

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { contradictionsWithIgnoredChanges } from "../../../src/planner/check/confirm-names.ts";
+import { contradictionsWithKeptValues } from "../../../src/planner/check/confirm-names.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
 import type { Problem } from "../../../src/resource/planning.ts";
@@ -40,9 +40,7 @@ const registry = registryOf(
 const found = (change: Change, ignored: readonly string[] = ["material", "size"]) => {
   const declared = resource(change.address, { lifecycle: { ignore_changes: ignored } });
   const locate = (path: readonly unknown[]) => ({ file: path.join("."), line: 7, column: 3 });
-  return contradictionsWithIgnoredChanges(context({ registry, spec: spec([{ ...declared, locate }]) }), [
-    change,
-  ]);
+  return contradictionsWithKeptValues(context({ registry, spec: spec([{ ...declared, locate }]) }), [change]);
 };
 const paper = { after: { material: "paper", size: 1 } };
 
@@ -80,7 +78,7 @@ test("values are valid when the kind says so, or when it has no rules", () => {
 
 test("a resource without ignored fields is not checked again, and an object outside the spec never", () => {
   expect(found(update("boxes.a", paper), [])).toEqual([]);
-  expect(contradictionsWithIgnoredChanges(context({ registry }), [update("boxes.a", paper)])).toEqual([]);
+  expect(contradictionsWithKeptValues(context({ registry }), [update("boxes.a", paper)])).toEqual([]);
 });
 
 test.each(["create", "delete", "adopt", "import", "move", "forget", "noop", "report"] as const)(

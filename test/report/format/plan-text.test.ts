@@ -160,6 +160,25 @@ describe("plan as text", () => {
     expect(shown).toContain("autoscale.max_workers  4 → 8  # changed outside");
   });
 
+  test("drift that the spec has already is listed apart from a change of the same resource by the spec", () => {
+    const diff = { path: ["max_capacity"], before: 7, after: 5, cause: "drift", replaces: false } as const;
+    const drift: Drift = {
+      ...{
+        address: addressOf("pools", "shared"),
+        kind: "pools",
+        name: "shared",
+        what: "changed",
+        diffs: [diff],
+        facts: {},
+      },
+      origin: { by: "bo@example.com" },
+      marks: [{ reported: false, declared: true }],
+    };
+    const shown = planText(viewOf(planOf([{ ...update, cause: "spec" }], { drift: [drift] })), plain);
+    expect(shown).toMatch(/Drift that already matches the spec:.*pools\.shared.*max_capacity {2}5 → 7/s);
+    expect(shown.match(/bo@example\.com/g)).toHaveLength(1);
+  });
+
   test("a change that is not the spec's own doing says who moved", () => {
     expect(text(update)).toContain("(the spec changed, and so did the workspace)");
     expect(text(update)).toContain("# changed outside");
