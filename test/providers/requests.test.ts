@@ -38,7 +38,7 @@ const COURSES: readonly Course[] = [
       'POST instance-pools/create {"instance_pool_name":"shared","node_type_id":"Standard_DS3_v2","max_capacity":5}',
       "GET instance-pools/get?instance_pool_id=ID",
       "GET instance-pools/list",
-      'POST instance-pools/edit {"instance_pool_id":"ID","instance_pool_name":"shared","node_type_id":"Standard_DS3_v2","max_capacity":9,"idle_instance_autotermination_minutes":60}',
+      'POST instance-pools/edit {"instance_pool_id":"ID","node_type_id":"Standard_DS3_v2","instance_pool_name":"shared","max_capacity":9,"idle_instance_autotermination_minutes":60}',
       'POST instance-pools/delete {"instance_pool_id":"ID"}',
     ],
   },
