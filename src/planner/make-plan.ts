@@ -48,7 +48,7 @@ import {
 import type { MissingFacts, PlanFacts, PlanInput } from "./model/input.ts";
 import type { Plan } from "./model/plan.ts";
 import { askKind, createPlannedWorkspace, withConsequences } from "./model/planned-workspace.ts";
-import { withDependencies } from "./order/dependencies.ts";
+import { withDependencies, withKindsInOrder } from "./order/dependencies.ts";
 import { inPlanOrder } from "./order/plan-order.ts";
 
 /** In one step, where no facts are read in between, such as for the plan of the spec before a change, or of an import. `from` has the input and the facts. */
@@ -64,6 +64,8 @@ const COLLECT: readonly Pass[] = [
   changing(withPathsFreedFirst),
   merging(withPassedNames),
   keepSelected,
+  // A selection takes in what its changes need, but not what they only wait for.
+  changing(withKindsInOrder),
 ];
 
 /** The collected changes are checked, sorted, described, and guarded. The checks up to `reportUnreadDependents` need no order: theirs is that of the findings in the plan. `inPlanOrder` needs to know what is retained. */

@@ -136,6 +136,8 @@ export interface PlanningRules {
   placeOf?(path: Path): Place;
   /** Objects that a resource depends on by natural name, in addition to its fields, such as the principal of an ACL. */
   dependencies?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
+  /** Whether the change comes after another one of the plan that the spec does not say it needs, if that is possible. Pure. */
+  waitsFor?(change: PlannedChange, other: PlannedChange): boolean;
   /** Further kinds whose live objects decide whether a plan of these values is allowed. */
   kindsReadForObjections?(values: Values): readonly string[];
   /** A membership that follows from the value of a field. */

@@ -73,6 +73,54 @@ describe("IP access lists in force", () => {
     expect(plan.guards).toEqual([]);
   });
 
+  const OTHER = "  a-other: { list_type: ALLOW, ip_addresses: [10.0.0.0/8] }\n";
+
+  test("come into force after all lists, so that the first apply works", async () => {
+    const site = await start();
+    expect(await apply(site, LISTS + OTHER)).toEqual([
+      "applied create ip_access_lists.a-other",
+      "applied create ip_access_lists.office",
+      "applied create workspace_conf.enableIpAccessLists",
+    ]);
+  });
+
+  test("lists are deleted after they are out of force", async () => {
+    const site = await start();
+    await apply(site, LISTS + OTHER);
+    expect(await apply(site, "users: {}\n")).toEqual([
+      "applied delete workspace_conf.enableIpAccessLists",
+      "applied delete ip_access_lists.office",
+      "applied delete ip_access_lists.a-other",
+    ]);
+  });
+
+  test("a list is deleted after others have its addresses", async () => {
+    const site = await start();
+    await apply(site, LISTS + OTHER);
+    expect(await apply(site, LISTS.replace("office", "z-office") + OTHER)).toEqual([
+      "applied create ip_access_lists.z-office",
+      "applied delete ip_access_lists.office",
+    ]);
+    const moved = LISTS.replace("203.0.113.0/24, 127.0.0.1", "203.0.113.0/24").replace("office", "z-office");
+    const wider = OTHER.replace("10.0.0.0/8", "10.0.0.0/8, 127.0.0.1").replace("a-other", "zz");
+    expect(await apply(site, moved + wider)).toEqual([
+      "applied create ip_access_lists.zz",
+      "applied update ip_access_lists.z-office",
+      "applied delete ip_access_lists.a-other",
+    ]);
+  });
+
+  test("a list is created after another one gave up its name", async () => {
+    const site = await start();
+    await apply(site, LISTS);
+    const named = LISTS.replace("office: {", "office: { label: first,");
+    const taker = OTHER.replace("a-other: {", "a-other: { label: office,");
+    expect(await apply(site, named + taker)).toEqual([
+      "applied update ip_access_lists.office",
+      "applied create ip_access_lists.a-other",
+    ]);
+  });
+
   test("an entry that is not an IPv4 address or range is an error of the spec", async () => {
     const site = await start();
     await expect(site.spec(LISTS.replace("127.0.0.1", "300.0.0.1"))).rejects.toThrow(
@@ -149,6 +197,32 @@ describe("the order of global init scripts", () => {
     ]);
     await apply(site, before.replace("b: {", "b: { name: z,").replace("[a, b]", "[a, z]"));
     expect(await liveOrder(site)).toEqual(["a", "z"]);
+  });
+
+  test.each([
+    ["a script is removed", spec(["b", "c"])],
+    ["a script is removed and others move", spec(["c", "b"])],
+    ["a script is replaced by a new one", spec(["d", "b", "c"])],
+    ["a script is renamed", spec(["a", "b", "c"]).replace("a: {", "a: { name: z,").replace("[a,", "[z,")],
+    [
+      "a new script takes the name of a renamed one",
+      spec(["a", "b", "c"])
+        .replace("a: {", "a: { name: z,")
+        .replace("b, c]", "b, c, z]")
+        .replace("  b:", '  new: { name: a, script: "echo new" }\n  b:'),
+    ],
+    ["a script leaves the order alone", spec(["a", "b", "c"]).replace("[a, b, c]", "[b, c]")],
+  ])("a change of the spec alone causes no drift: %s", async (_case, after) => {
+    const site = await start();
+    await apply(site, spec(["a", "b", "c"]));
+    const plan = await planned(site, after);
+    expect(plan.drift).toEqual([]);
+    const order = plan.changes.find(({ address }) => address === "global_init_script_order.default");
+    const diffs = order?.action === "update" ? order.diffs : [];
+    expect(diffs.map(({ before, cause }) => [before, cause])).toEqual([[["a", "b", "c"], "spec"]]);
+    await apply(site, after);
+    const next = await planned(site, after);
+    expect([doing(next), next.drift]).toEqual([[], []]);
   });
 
   test.each([

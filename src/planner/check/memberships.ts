@@ -8,8 +8,7 @@ import { foldName, kindsNamedBy } from "../../resource/names.ts";
 import { type Change, isOfReplaced, writes } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import { markedResult } from "../model/planned-workspace.ts";
-import { mentioned, withNeeds } from "../order/dependencies.ts";
-import { transitiveClosure } from "../order/graph.ts";
+import { mentioned, withFurtherNeeds } from "../order/dependencies.ts";
 
 /** Groups that would be members of each other. Cycles of declared memberships alone were reported with the spec. */
 export function membershipCycles(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
@@ -34,25 +33,7 @@ export function withEndedMembershipsFirst(
   changes: readonly Change[],
 ): readonly Change[] {
   const waits = context.input.registry.kinds.flatMap((provider) => endings(context, provider, changes));
-  if (waits.length === 0) return changes;
-  const needs = new Map<Address, readonly Address[]>();
-  for (const change of changes) {
-    const removeAfter = change.action === "replace" ? change.removeAfter : [];
-    if (!isOfReplaced(change)) needs.set(change.address, [...change.dependsOn, ...removeAfter]);
-  }
-  const waiting = new Map<Change, readonly Address[]>();
-  for (const [change, ends] of waits) {
-    const own = needs.get(change.address) ?? [];
-    const more = ends.filter(
-      (address) => !transitiveClosure([address], (needed) => needs.get(needed) ?? []).has(change.address),
-    );
-    needs.set(change.address, [...own, ...more]);
-    waiting.set(change, more);
-  }
-  return changes.map((change) => {
-    const more = waiting.get(change);
-    return more === undefined ? change : withNeeds(change, more);
-  });
+  return withFurtherNeeds(changes, waits);
 }
 
 /** Updates that add memberships, with the changes that end opposite ones. */

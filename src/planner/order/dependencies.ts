@@ -4,9 +4,9 @@
 import type { Address } from "../../core/address.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import { tableSchema, visitValue } from "../../resource/walk.ts";
-import type { Change } from "../model/change.ts";
+import { type Change, isOfReplaced, nameSourceOf } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
-import { nameKey } from "../model/planned-workspace.ts";
+import { nameKey, plannedChange } from "../model/planned-workspace.ts";
 import { transitiveClosure } from "./graph.ts";
 
 /** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
@@ -78,6 +78,51 @@ function dependentsOfNewObjects(
 /** The change, which also depends on these addresses. */
 export function withNeeds(change: Change, addresses: readonly Address[]): Change {
   return { ...change, dependsOn: [...new Set([...change.dependsOn, ...addresses])].sort() };
+}
+
+/** The changes, which also wait for these, unless their order opposes that. */
+export function withFurtherNeeds(
+  changes: readonly Change[],
+  waits: readonly (readonly [Change, readonly Address[]])[],
+): readonly Change[] {
+  if (waits.length === 0) return changes;
+  const needs = new Map<Address, readonly Address[]>();
+  for (const change of changes) {
+    const removeAfter = change.action === "replace" ? change.removeAfter : [];
+    const source = nameSourceOf(change);
+    const own = [...change.dependsOn, ...removeAfter, ...(source === undefined ? [] : [source.address])];
+    if (!isOfReplaced(change)) needs.set(change.address, own);
+  }
+  const waiting = new Map<Change, readonly Address[]>();
+  for (const [change, others] of waits) {
+    const own = needs.get(change.address) ?? [];
+    const more = others.filter(
+      (address) => !transitiveClosure([address], (needed) => needs.get(needed) ?? []).has(change.address),
+    );
+    needs.set(change.address, [...own, ...more]);
+    waiting.set(change, more);
+  }
+  return changes.map((change) => {
+    const more = waiting.get(change);
+    return more === undefined ? change : withNeeds(change, more);
+  });
+}
+
+/** The changes, which wait for those that their kinds say (`waitsFor`). */
+export function withKindsInOrder(
+  { input: { registry }, liveIndex }: PlanContext,
+  changes: readonly Change[],
+): readonly Change[] {
+  if (!changes.some(({ kind }) => registry.get(kind).planning.waitsFor !== undefined)) return changes;
+  const planned = changes.flatMap((change) => plannedChange(change, liveIndex) ?? []);
+  const waits = changes.flatMap((change): readonly (readonly [Change, readonly Address[]])[] => {
+    const { waitsFor } = registry.get(change.kind).planning;
+    const own = waitsFor === undefined ? undefined : plannedChange(change, liveIndex);
+    if (waitsFor === undefined || own === undefined) return [];
+    const others = planned.filter((other) => other.address !== own.address && waitsFor(own, other));
+    return others.length === 0 ? [] : [[change, others.map(({ address }) => address)]];
+  });
+  return withFurtherNeeds(changes, waits);
 }
 
 export function addDependent(dependents: Map<Address, Set<Address>>, from: Address, to: Address): void {

@@ -5,11 +5,12 @@ import { remoteId } from "../../core/address.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import type { OperationWriter } from "../../resource/operations.ts";
+import type { OperationWriter, PlannedFrom } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { defineProvider, listField, required, textField } from "../kit/field-builders.ts";
 import { problem } from "../kit/problems.ts";
 import { keyIn, objectsIn } from "../kit/responses.ts";
+import { initScripts } from "./init-scripts.ts";
 
 const KIND = "global_init_script_order";
 /** A workspace has one order. */
@@ -38,23 +39,33 @@ const namesIn = ({ scripts }: Values): readonly string[] =>
 const scriptsOf = async (api: Reader): Promise<readonly JsonObject[]> =>
   objectsIn(await api.read("global-init-scripts/list"), "scripts");
 
-const toLive = (scripts: readonly JsonObject[]): LiveObject => ({
+const toLive = (scripts: readonly string[]): LiveObject => ({
   id: remoteId(NAME),
   name: NAME,
-  values: { scripts: scripts.map((script) => keyIn(script, "name")) },
+  values: { scripts },
   facts: {},
 });
 
 /** Undefined for a workspace without scripts. */
 async function read(api: Reader): Promise<LiveObject | undefined> {
   const scripts = await scriptsOf(api);
-  return scripts.length === 0 ? undefined : toLive(scripts);
+  return scripts.length === 0 ? undefined : toLive(scripts.map((script) => keyIn(script, "name")));
 }
 
 /** The order of these scripts alone, whatever runs between them. */
 function among(live: LiveObject, chosen: readonly string[]): LiveObject {
   const isChosen = new Set(chosen);
   return { ...live, values: { scripts: namesIn(live.values).filter((name) => isChosen.has(name)) } };
+}
+
+/** The order by the names that the plan saw: other changes of an apply create, rename, and delete scripts. */
+async function asPlanned(api: Reader, plannedFrom: PlannedFrom): Promise<LiveObject> {
+  const names = (await scriptsOf(api)).map((script) => {
+    const before = plannedFrom(initScripts.kind, remoteId(keyIn(script, "script_id")));
+    return keyIn(before ?? script, "name");
+  });
+  // A new script is the last one, also if it has the former name of another.
+  return toLive([...new Set(names)]);
 }
 
 /** Moves each script that runs before the one listed above it to the position after that. A move sends its name and text, too. */
@@ -117,9 +128,12 @@ export const initScriptOrder = defineProvider({
       const live = await read(api);
       return live === undefined ? [] : [live];
     },
-    /** Other changes of an apply create, rename, and delete scripts: the scripts that the plan saw are compared. */
-    readDetails: async (_api, live, desired, { plannedFrom } = {}) => {
-      const { scripts } = plannedFrom?.(KIND, live.id) ?? desired ?? {};
+    /** The scripts of the last apply are compared, or else those of the spec. */
+    readDetails: async (api, live, desired, { plannedFrom, recorded } = {}) => {
+      const planned = plannedFrom?.(KIND, live.id);
+      if (plannedFrom !== undefined && planned !== undefined)
+        return among(await asPlanned(api, plannedFrom), namesIn(planned));
+      const { scripts } = recorded ?? desired ?? {};
       return scripts === undefined ? live : among(live, namesIn({ scripts }));
     },
     read: (api) => read(api),

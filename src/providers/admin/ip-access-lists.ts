@@ -1,7 +1,7 @@
 // IP access lists in the Databricks dialect: addresses that may, or may not, reach the workspace.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { remoteId } from "../../core/address.ts";
+import { kindOf, remoteId } from "../../core/address.ts";
 import { defined, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { hasDigest } from "../../core/sensitive/digests.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -29,12 +29,9 @@ import {
   rangeText,
   withoutRanges,
 } from "./address-ranges.ts";
-import { settingsByKey } from "./workspace-conf.ts";
+import { IP_ACCESS_SWITCH, isSwitched, settingsByKey, workspaceConf } from "./workspace-conf.ts";
 
 const KIND = "ip_access_lists";
-/** The setting without which no list is in force. */
-const SWITCH = "enableIpAccessLists";
-
 const fields = {
   label: textField({ severity: "other", minLength: 1, description: "Unique name." }),
   list_type: required(
@@ -85,7 +82,7 @@ function normalized(values: Values): Values {
 async function list(api: Reader): Promise<readonly LiveObject[]> {
   const lists = objectsIn(await api.read("ip-access-lists/list"), "ip_access_lists").map(toLive);
   if (lists.length === 0) return lists;
-  const { [SWITCH]: enabled } = await settingsByKey(api, [SWITCH]);
+  const { [IP_ACCESS_SWITCH]: enabled } = await settingsByKey(api, [IP_ACCESS_SWITCH]);
   return lists.map((live) => ({ ...live, facts: { ...live.facts, in_force: String(enabled) === "true" } }));
 }
 
@@ -135,7 +132,7 @@ function effectOf(workspace: PlannedWorkspace): Effect | "unknown" | undefined {
     .map((list) => workspace.valuesAfter(KIND, list))
     .filter((values) => values !== undefined);
   const lists = [...live, ...created].map(({ values }) => values);
-  const switches = workspace.live("workspace_conf").filter(({ name }) => name === SWITCH);
+  const switches = workspace.live("workspace_conf").filter(({ name }) => name === IP_ACCESS_SWITCH);
   if ([...lists, ...remaining, ...switches.map(({ values }) => values)].some(hasDigest)) return "unknown";
   if (live.length > 0 && live.every(({ facts }) => facts.in_force === false)) return undefined;
   const before = passing(live.map(({ values }) => values));
@@ -169,6 +166,15 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
   return effect.isHidden ? [effects] : effectOn(effects, lost.map(rangeText));
 }
 
+/** First what lets addresses in, then what shuts them out. */
+const ORDER = ["create", "update", "replace", "delete"];
+
+function comesAfter(change: PlannedChange, other: PlannedChange): boolean {
+  const kind = kindOf(other.address);
+  if (kind === workspaceConf.kind) return isSwitched(other, IP_ACCESS_SWITCH, "off");
+  return kind === KIND && ORDER.indexOf(change.action) > ORDER.indexOf(other.action);
+}
+
 export const ipAccessLists = defineProvider({
   kind: KIND,
   dialect: "databricks",
@@ -183,7 +189,13 @@ export const ipAccessLists = defineProvider({
   creationRecovery: "two-phase",
   replaceStrategy: "create-first",
 
-  planning: { validate: check, normalize: normalized, consequences, objections: lockouts },
+  planning: {
+    validate: check,
+    normalize: normalized,
+    waitsFor: comesAfter,
+    consequences,
+    objections: lockouts,
+  },
 
   operations: {
     list,

@@ -1,10 +1,10 @@
 // Settings of the workspace in the Databricks dialect: strings by key. The service has no list of the keys, and no way to delete one.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { remoteId } from "../../core/address.ts";
+import { kindOf, remoteId } from "../../core/address.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import type { Problem } from "../../resource/planning.ts";
+import type { PlannedChange, Problem } from "../../resource/planning.ts";
 import { defineProvider, required, scalarField } from "../kit/field-builders.ts";
 import { problem } from "../kit/problems.ts";
 import { textIn } from "../kit/responses.ts";
@@ -27,6 +27,13 @@ const KEYS = [
   "mlflowRunArtifactDownloadEnabled",
   "storeInteractiveNotebookResultsInCustomerAccount",
 ];
+
+/** The setting without which no IP access list is in force. */
+export const IP_ACCESS_SWITCH = "enableIpAccessLists";
+
+/** Whether a change switches a setting on, or off. */
+export const isSwitched = ({ name, after }: PlannedChange, key: string, to: "on" | "off"): boolean =>
+  name === key && isUnset(String(after?.value ?? "")) === (to === "off");
 
 const fields = {
   value: required(
@@ -104,6 +111,9 @@ export const workspaceConf = defineProvider({
   planning: {
     validate: check,
     normalize: (values) => (values.value === undefined ? values : { value: String(values.value) }),
+    /** Lists come into force together: the first of them alone could exclude the caller. */
+    waitsFor: (change, other) =>
+      kindOf(other.address) === "ip_access_lists" && isSwitched(change, IP_ACCESS_SWITCH, "on"),
     consequences: ({ action, name }) =>
       action === "delete" ? [`the setting goes back to ${isSwitch(name) ? "false" : "no value"}`] : [],
   },
