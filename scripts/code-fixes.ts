@@ -89,7 +89,8 @@ export const FIXES: Readonly<Record<Code, string>> = {
   PLAN_DUPLICATE_NAME: "Adopt the object, or give the resource another name.",
   PLAN_MODE: "Plan without `--offline` or `--untrusted` to see everything.",
   PLAN_UNSEEN: "Check for side effects that the plan does not show, or plan again.",
-  PLAN_KEPT: "Move the users of the old object to the new one. The next plan then deletes it.",
+  PLAN_KEPT:
+    "Move the users of the old object to the new one: a cluster or job that has its pool from a cluster policy moves once the spec declares `instance_pool_id` in it. The next plan then deletes the old object.",
   PLAN_PRICES:
     "Correct the file that `--prices` or `WORKSPACE_PRICES` names. Its form is in schemas/prices.schema.json.",
   PLAN_EXCLUDED: "To plan these resources, remove `--exclude`, or limit it to other addresses.",

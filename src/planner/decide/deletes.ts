@@ -235,7 +235,7 @@ function staying({ address, name }: Change, holders: readonly string[]): Diagnos
   const message = `${address}: the replaced object ${name} is kept because it is in use: ${holders.join(", ")}`;
   return warning("PLAN_KEPT", message, {
     address,
-    hint: "move its users to the new object; the next plan then deletes the old one",
+    hint: "move its users to the new object, and declare its ID in those that have it from a cluster policy; the next plan then deletes the old one",
   });
 }
 

@@ -58,7 +58,7 @@ describe("a replaced object in use", () => {
           code: "PLAN_KEPT",
           message: "boxes.a: the replaced object a is kept because it is in use: task t, task u",
           address: "boxes.a",
-          hint: "move its users to the new object; the next plan then deletes the old one",
+          hint: "move its users to the new object, and declare its ID in those that have it from a cluster policy; the next plan then deletes the old one",
         },
       ],
     });
