@@ -78,7 +78,7 @@ describe("a rule of a cluster policy with a sensitive value", () => {
       expect(all).toContain(words);
       expect(all).toContain("sensitive");
       // The time of a plan can have the number.
-      expect(all.replaceAll(/\d\d:\d\d:\d\d\.\d+/g, "TIME")).not.toMatch(/\b37\b|\bZq\b/);
+      expect(all.replaceAll(/\d\d:\d\d(:\d\d\.\d+)?/g, "TIME")).not.toMatch(/\b37\b|\bZq\b/);
     }
   });
 
