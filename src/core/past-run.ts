@@ -95,21 +95,27 @@ interface Applied {
 
 /**
  * The users that the service knew applies by and that may have created the object of an address, each once: those that changed it, or all
- * if none is known to have.
+ * if none is known to have. The history is read once.
  */
-export function possibleCreators(
-  { caller, history = [] }: Applied,
-  address: Address | undefined,
-): readonly string[] {
-  const changing = history.filter(
-    ({ changed, more = 0 }) => more > 0 || changed.some((one) => one === address),
+export function possibleCreators({
+  caller,
+  history = [],
+}: Applied): (address: Address | undefined) => readonly string[] {
+  const all = distinct([caller?.name, ...history.map((run) => run.caller)]);
+  // Of a run with more changes than the history lists, any address may be one.
+  const ofAny = history.filter(({ more = 0 }) => more > 0).map((run) => run.caller);
+  const changing = new Map<Address, (string | undefined)[]>();
+  for (const run of history)
+    for (const address of run.changed) changing.set(address, [...(changing.get(address) ?? []), run.caller]);
+  const creators = new Map(
+    [...changing].map(([address, callers]) => [address, distinct([...callers, ...ofAny])]),
   );
-  const callers =
-    changing.length > 0
-      ? changing.map((run) => run.caller)
-      : [caller?.name, ...history.map((run) => run.caller)];
-  return [...new Set(callers.flatMap((name) => name ?? []))].sort();
+  const others = ofAny.length > 0 ? distinct(ofAny) : all;
+  return (address) => (address === undefined ? undefined : creators.get(address)) ?? others;
 }
+
+const distinct = (names: readonly (string | undefined)[]): readonly string[] =>
+  [...new Set(names.flatMap((name) => name ?? []))].sort();
 
 export function joinedHistories(
   older: readonly PastRun[] = [],

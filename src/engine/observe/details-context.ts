@@ -9,9 +9,10 @@ import type { State } from "../../state/model/record.ts";
 /** By kind and ID. An object without a record was created by any of the applies. */
 export function detailsContexts(state: State): (kind: string, id: RemoteId) => DetailsContext {
   const owners = addressByObject(state.records);
+  const creatorsOf = possibleCreators(state);
   return (kind, id) => {
     const address = owners.get(kind, id);
     const recorded = address === undefined ? undefined : state.records.get(address)?.applied;
-    return { creators: possibleCreators(state, address), recorded };
+    return { creators: creatorsOf(address), recorded };
   };
 }

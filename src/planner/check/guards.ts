@@ -269,7 +269,7 @@ function causeOf({ code, message, hint = "" }: Diagnostic): string {
   return `${code}\n${rest}\n${hint}`;
 }
 
-/** One finding for all that failed with the same cause. The shortest reason names no other kind. */
+/** One finding for what failed with the same cause. A longer reason can name one of the kinds. */
 function unreadFinding(group: readonly Unread[]): Diagnostic {
   const reasons = group.map(({ reason }) => reason);
   const reason = reasons.reduce((best, diagnostic) =>

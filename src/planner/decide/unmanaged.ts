@@ -97,6 +97,7 @@ function unmanagedMembers(
   const changes: Change[] = [];
   const appeared: UndeclaredObject[] = [];
   let needsCaller = false;
+  const creatorsOf = possibleCreators(context.input.state);
   for (const provider of context.input.registry.kinds) {
     if (provider.nested === undefined) continue;
     const parents = ownersByName(context, provider);
@@ -104,7 +105,7 @@ function unmanagedMembers(
       if (isManaged(provider.kind, live.id)) continue;
       const parent = parents.get(parentOf(live.name));
       if (parent === undefined) continue;
-      const givenTo = [caller, ...possibleCreators(context.input.state, parent.address)];
+      const givenTo = [caller, ...creatorsOf(parent.address)];
       const address = addressOf(provider.kind, nestedNameOf(nameOf(parent.address), memberOf(live.name)));
       if (hasUnreadableValue(provider)) {
         // A declared one that cannot be adopted is an error elsewhere.

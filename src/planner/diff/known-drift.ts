@@ -238,6 +238,10 @@ export function marksOfSpec({ diffs, marks = [] }: Pick<Drift, "diffs" | "marks"
   );
 }
 
+/** Whether the spec has each live value already. */
+export const isAgreedBySpec = (drift: Pick<Drift, "diffs" | "marks">): boolean =>
+  marksOfSpec(drift).every(({ declared }) => declared === true);
+
 /**
  * Drift of resources without a change, because the spec agrees with the workspace: an apply only records it. What refers to a value that
  * is known after the apply is recorded by a later one.

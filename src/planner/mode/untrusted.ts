@@ -111,6 +111,7 @@ function foreignOf({ spec, state }: RecordedSpec, provider: PlannedKind, live: L
   const isOurs = listsOwned(spec, provider);
   if (liveKind?.readable !== true) return [];
   const owners = addressByObject(state.records);
+  const creatorsOf = possibleCreators(state);
   const resources = [...spec.resources.values()];
   const declared = resources.filter(({ kind }) => kind === provider.kind).map(({ name }) => name);
   const names = new Set([...declared, ...(provider.builtIn ?? [])].map((name) => foldName(provider, name)));
@@ -121,7 +122,7 @@ function foreignOf({ spec, state }: RecordedSpec, provider: PlannedKind, live: L
     const isManaged = owners.has(provider.kind, object.id) || names.has(foldName(provider, object.name));
     if (isManaged || !isOurs(object)) return false;
     const parent = parents.get(parentOf(object.name));
-    const givenTo = [undefined, ...possibleCreators(state, parent?.address)];
+    const givenTo = [undefined, ...creatorsOf(parent?.address)];
     return givenTo.every(
       (name) => provider.planning.isImplicit?.(object, name, parent?.values ?? {}) !== true,
     );

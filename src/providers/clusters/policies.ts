@@ -318,10 +318,10 @@ export async function withoutPolicyValues(
   }
   if (values === live.values) return live;
   const kept = new Set(usedIds(values));
-  const given = usedIds(live.values).filter((id) => !kept.has(id));
-  return given.length === 0
+  const idsOfPolicy = usedIds(live.values).filter((id) => !kept.has(id));
+  return idsOfPolicy.length === 0
     ? { ...live, values }
-    : { ...live, values, facts: { ...live.facts, used_ids: given } };
+    : { ...live, values, facts: { ...live.facts, used_ids: idsOfPolicy } };
 }
 
 /** Without what the cluster at a path has from its pool, except what the spec sets. */

@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
-import { marksOfSpec } from "../../planner/diff/known-drift.ts";
+import { isAgreedBySpec, marksOfSpec } from "../../planner/diff/known-drift.ts";
 import { normalForm } from "../../planner/diff/normalize.ts";
 import type { Drift, DriftMark, DriftOrigin, Plan } from "../../planner/model/plan.ts";
 import { type FieldTable, type Severity, schemaAt } from "../../resource/field-schema.ts";
@@ -150,7 +150,7 @@ export function driftItem(
     remark,
     remarks: [severity === "other" ? "" : severity, remark].filter((text) => text !== ""),
     open: mostSevere(open),
-    isInSpec: marks.every(({ declared }) => declared === true),
+    isInSpec: isAgreedBySpec(drift),
     author: authorText(drift.origin),
     content: contentLines(drift.content),
     source: drift,

@@ -4,7 +4,7 @@ import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import { movedEntry } from "../../planner/decide/likely-renames.ts";
-import { driftToRecord } from "../../planner/diff/known-drift.ts";
+import { driftToRecord, isAgreedBySpec } from "../../planner/diff/known-drift.ts";
 import { type Change, changeKey, changesAnything, touches } from "../../planner/model/change.ts";
 import {
   type ChangeOrigin,
@@ -170,9 +170,8 @@ function changeViews(plan: Plan, registry: KindRegistry, places: SpecPlaces): re
   const drift = new Map(plan.drift.map((drift) => [drift.address, drift]));
   // Of drift that the spec has already, only a forgotten record comes.
   const originOf = ({ address, action }: Change): DriftOrigin | undefined => {
-    const { marks = [], origin } = drift.get(address) ?? {};
-    const isInSpec = marks.length > 0 && marks.every(({ declared }) => declared === true);
-    return isInSpec && action !== "forget" ? undefined : origin;
+    const own = drift.get(address);
+    return own !== undefined && isAgreedBySpec(own) && action !== "forget" ? undefined : own?.origin;
   };
   const costs = costSentences(plan);
   return plan.changes.map(

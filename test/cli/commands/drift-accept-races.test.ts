@@ -1,13 +1,14 @@
 // `workspace drift accept` while another program edits the spec: no edit is lost, and no file is half written. And what a pattern leaves out.
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
 import { contextWith } from "../context.ts";
+import { forwarded } from "../forwarding.ts";
 import { folderWith } from "../program.ts";
 
 const TOKEN = "race-token";
@@ -29,7 +30,7 @@ beforeEach(async () => {
   writeFileSync(join(folder, "more.yaml"), MORE);
   proxy = createServer((request, response) => {
     if (request.url?.includes("instance-pools/list")) during();
-    void forwarded(request).then(({ status, text }) => {
+    void forwarded(request, emulator.url, TOKEN).then(({ status, text }) => {
       response.writeHead(status, { "content-type": "application/json" }).end(text);
     });
   });
@@ -41,18 +42,6 @@ afterEach(async () => {
   await emulator.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function forwarded(request: IncomingMessage) {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks);
-  const answer = await fetch(`${emulator.url}${request.url}`, {
-    method: request.method ?? "GET",
-    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
-    ...(body.length === 0 ? {} : { body }),
-  });
-  return { status: answer.status, text: await answer.text() };
-}
 
 async function run(...words: string[]) {
   const host = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;

@@ -17,6 +17,7 @@ import {
 } from "../../../src/state/backends/file/node-ports.ts";
 import type { Lease } from "../../../src/state/model/store.ts";
 import { contextWith } from "../../cli/context.ts";
+import { forwarded } from "../../cli/forwarding.ts";
 import { folderWith } from "../../cli/program.ts";
 
 const TOKEN = "settled-token";
@@ -49,15 +50,7 @@ afterEach(async () => {
 
 async function answer(request: IncomingMessage) {
   if (request.url?.includes("instance-pools/list")) await beforeList();
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks);
-  const response = await fetch(`${emulator.url}${request.url}`, {
-    method: request.method ?? "GET",
-    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
-    ...(body.length === 0 ? {} : { body }),
-  });
-  return { status: response.status, text: await response.text() };
+  return forwarded(request, emulator.url, TOKEN);
 }
 
 async function run(...words: string[]) {
